@@ -1,0 +1,1 @@
+// Compiles pch.h; see NovaMLIR.cmake.
