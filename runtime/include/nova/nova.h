@@ -1,0 +1,235 @@
+//===- nova.h - The C interface of libnova --------------------------------===//
+//
+// libnova loads compiled modules and runs them: whole runs, and runs that extend a session by new rows. It contains no
+// compiler. Conventions that hold for every function here:
+//
+// - Errors: a function that can fail returns a `nova_status_t *`; NULL is success. The caller owns a returned status
+//   and releases it with nova_status_free. No C++ exception leaves the library, and no input makes it abort.
+// - Out-parameters are written last and only on success; on failure they keep what they held.
+// - Null: passing NULL where a pointer is required gives NOVA_INVALID_ARGUMENT. Functions that return a value instead of
+//   a status return 0 or NULL for a NULL handle. Every `_free` and `_release` function accepts NULL.
+// - Option structs begin with `size`, which the caller sets to sizeof of the struct; NULL stands for the defaults.
+// - Threads: a module is immutable and may be used by any number of threads at once. Calls on one context are
+//   serialised by the library; calls on different contexts run concurrently. A session may be used by one call at a
+//   time. A status belongs to the thread that holds it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NOVA_NOVA_H
+#define NOVA_NOVA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NOVA_API __attribute__((visibility("default")))
+#define NOVA_MUST_CHECK __attribute__((warn_unused_result))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Status ------------------------------------------------------------------------------------------------------- */
+
+/** What kind of thing went wrong. The values are stable. */
+typedef enum nova_code_t {
+  NOVA_OK = 0,
+  NOVA_INVALID_ARGUMENT = 1,   /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
+  NOVA_SHAPE_MISMATCH = 2,     /* rank, element type, a size or a `where` clause does not hold */
+  NOVA_MODULE_DAMAGED = 3,     /* not a module, truncated, or its digest does not match its bytes */
+  NOVA_MODULE_INVALID = 4,     /* intact bytes whose manifest or symbols break the module format */
+  NOVA_TARGET_UNSUPPORTED = 5, /* this CPU runs none of the targets, or the named one is absent */
+  NOVA_IO_ERROR = 6,           /* a file could not be read, or the object could not be mapped */
+  NOVA_OUT_OF_MEMORY = 7,      /* memory could not be had; the call had no effect on results or session length */
+  NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
+  NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
+  NOVA_INTERNAL = 10           /* a fault of the library */
+} nova_code_t;
+
+/** A failure: a code and a message. NULL is success. */
+typedef struct nova_status_t nova_status_t;
+
+/** The code of `status`; NOVA_OK for NULL. */
+NOVA_API nova_code_t nova_status_code(const nova_status_t *status);
+
+/** The message of `status`: lower case, no full stop, UTF-8. "" for NULL. Owned by the status. */
+NOVA_API const char *nova_status_message(const nova_status_t *status);
+
+/** A code's name, such as "shape mismatch". Never NULL; static memory. */
+NOVA_API const char *nova_code_name(nova_code_t code);
+
+/** Releases a status. NULL is allowed. */
+NOVA_API void nova_status_free(nova_status_t *status);
+
+/* --- Library and CPU ---------------------------------------------------------------------------------------------- */
+
+/** The library's version, "major.minor.patch". Static memory. */
+NOVA_API const char *nova_version(void);
+
+/** 1 if this CPU and operating system can run code of `target` ("x86-64-v3" or "x86-64-v4"), else 0; 0 for an unknown
+ *  name or NULL. */
+NOVA_API int32_t nova_target_supported(const char *target);
+
+/* --- Tensors ------------------------------------------------------------------------------------------------------ */
+
+/** Element types. An i1 is one byte, 0 or 1. The values are stable. */
+typedef enum nova_type_t { NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4 } nova_type_t;
+
+/** The type's name ("f64") and its size in bytes; NULL and 0 for a value that is no type. */
+NOVA_API const char *nova_type_name(nova_type_t type);
+NOVA_API size_t nova_type_size(nova_type_t type);
+
+/** A dense row-major tensor in the caller's memory. `dims` has `rank` entries and may be NULL for rank 0 (one element).
+ *  `data` is aligned to the element size and may be NULL only if the tensor has no elements. */
+typedef struct nova_tensor_t {
+  nova_type_t type;
+  int32_t rank;
+  const int64_t *dims;
+  void *data;
+} nova_tensor_t;
+
+/* --- Modules ------------------------------------------------------------------------------------------------------ */
+
+/** A loaded module. Reference-counted: sessions keep their module alive. */
+typedef struct nova_module_t nova_module_t;
+
+typedef struct nova_module_options_t {
+  size_t size;        /* sizeof(nova_module_options_t) */
+  const char *target; /* a target to insist on, or NULL for the best that this CPU runs */
+} nova_module_options_t;
+
+/** Checks a module without executing anything of it: the ELF structure, the digest over all bytes, the manifest.
+ *  Errors: NOVA_MODULE_DAMAGED, NOVA_MODULE_INVALID. Does not keep `bytes`. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_check_memory(const void *bytes, size_t size);
+
+/** Loads a module from memory: checks it as nova_module_check_memory does, chooses a target, and only then maps the
+ *  very bytes that were checked. Does not keep `bytes`. The caller owns `*module` (nova_module_release).
+ *  Errors: as the check, NOVA_TARGET_UNSUPPORTED, NOVA_IO_ERROR, NOVA_OUT_OF_MEMORY. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_load_memory(const void *bytes, size_t size,
+                                                                const nova_module_options_t *options,
+                                                                nova_module_t **module);
+
+/** Loads a module from a file. The file is read once; later changes to it have no effect. Errors: as
+ *  nova_module_load_memory; NOVA_IO_ERROR also for a missing file or a directory. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_load_file(const char *path, const nova_module_options_t *options,
+                                                              nova_module_t **module);
+
+/** Gives back the caller's reference. The module goes when its last session goes. NULL is allowed. */
+NOVA_API void nova_module_release(nova_module_t *module);
+
+/** The module's facts, owned by the module; "" or NULL is never given for a module. The hashes are lower-case hex. */
+NOVA_API const char *nova_module_manifest(const nova_module_t *module); /* the manifest's JSON text */
+NOVA_API const char *nova_module_graph(const nova_module_t *module);
+NOVA_API const char *nova_module_version_hash(const nova_module_t *module);
+NOVA_API const char *nova_module_target(const nova_module_t *module); /* the target that was chosen */
+
+/** 1 if the module can extend a session, else 0. */
+NOVA_API int32_t nova_module_is_sequence(const nova_module_t *module);
+
+/** One argument or result of a module. The strings belong to the module. */
+typedef struct nova_port_t {
+  const char *name;
+  nova_type_t type;
+  int32_t rank;
+  int32_t sequence_axis;        /* the axis that grows with a session, or -1 */
+  const char *const *dim_texts; /* `rank` texts such as "n" or "H * D" */
+} nova_port_t;
+
+NOVA_API size_t nova_module_argument_count(const nova_module_t *module);
+NOVA_API size_t nova_module_result_count(const nova_module_t *module);
+
+/** Describes argument (or result) `index`. Errors: NOVA_INVALID_ARGUMENT for an index out of range. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_argument(const nova_module_t *module, size_t index,
+                                                             nova_port_t *port);
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_result(const nova_module_t *module, size_t index,
+                                                           nova_port_t *port);
+
+/* --- Sessions ----------------------------------------------------------------------------------------------------- */
+
+/** The state of one sequence that is fed in pieces: it holds `length` rows. */
+typedef struct nova_session_t nova_session_t;
+
+typedef struct nova_session_options_t {
+  size_t size;          /* sizeof(nova_session_options_t) */
+  int64_t initial_rows; /* rows to make room for at the first extend; 0 for a small default */
+  int64_t max_rows;     /* rows the session may hold; negative for no limit */
+} nova_session_options_t;
+
+#define NOVA_SESSION_OPTIONS_INIT {sizeof(nova_session_options_t), 0, -1}
+
+/** Makes an empty session of a module with a sequence. Memory is taken at the first extend, when the sizes are known.
+ *  The session keeps the module alive. The caller owns `*session` (nova_session_free).
+ *  Errors: NOVA_INVALID_ARGUMENT if the module has no sequence or initial_rows is negative or above max_rows. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *
+nova_session_create(nova_module_t *module, const nova_session_options_t *options, nova_session_t **session);
+
+/** The number of rows the session holds. */
+NOVA_API int64_t nova_session_length(const nova_session_t *session);
+
+/** Forgets all rows and all sizes; keeps the memory. NULL is allowed. */
+NOVA_API void nova_session_reset(nova_session_t *session);
+
+/** Releases a session. NULL is allowed. */
+NOVA_API void nova_session_free(nova_session_t *session);
+
+/* --- Contexts and runs -------------------------------------------------------------------------------------------- */
+
+/** Threads and working memory. Memory is kept between calls, so repeated calls do not allocate. */
+typedef struct nova_context_t nova_context_t;
+
+/** A caller's way to run work in parallel: call body(argument, w) once for every w in 0 .. workers, on any threads, in
+ *  any order, and return when all have returned. No two calls of one parallel_for may share a w. */
+typedef void (*nova_parallel_for_t)(void *user, int32_t workers, void (*body)(void *argument, int32_t worker),
+                                    void *argument);
+
+typedef struct nova_context_options_t {
+  size_t size;                      /* sizeof(nova_context_options_t) */
+  int32_t threads;                  /* threads to use, the calling one included; 0 for one per available core */
+  nova_parallel_for_t parallel_for; /* NULL for the library's own threads */
+  void *parallel_for_user;
+} nova_context_options_t;
+
+/** Makes a context. The caller owns `*context` (nova_context_free). Errors: NOVA_INVALID_ARGUMENT for a thread count
+ *  outside 0 .. 4096; NOVA_OUT_OF_MEMORY. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_context_create(const nova_context_options_t *options,
+                                                            nova_context_t **context);
+
+/** The number of threads the context uses. */
+NOVA_API int32_t nova_context_threads(const nova_context_t *context);
+
+/** Gives the context's idle working memory back to the system. NULL is allowed. */
+NOVA_API void nova_context_trim(nova_context_t *context);
+
+/** Releases a context; no call on it may be in progress. NULL is allowed. */
+NOVA_API void nova_context_free(nova_context_t *context);
+
+/** One run of a module. Without a session it is a whole run. With a session the run extends it by m rows, where m is
+ *  the size of every argument's and result's sequence axis, m >= 0. Arguments and results are in the module's order.
+ *  Results are written by the call and may overlap neither an argument nor another result of the same call. */
+typedef struct nova_run_t {
+  const nova_module_t *module;
+  nova_session_t *session; /* NULL, or a session of this module */
+  const nova_tensor_t *arguments;
+  size_t num_arguments;
+  const nova_tensor_t *results;
+  size_t num_results;
+} nova_run_t;
+
+/** Executes `count` independent runs (heads, batches, sessions) as one unit of parallel work. A session may occur once.
+ *  Every run is checked before any is started: after NOVA_INVALID_ARGUMENT, NOVA_SHAPE_MISMATCH,
+ *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
+ *  NOVA_DIVISION_BY_ZERO no session's length changed and no result of a module that can fail was written.
+ *  The bits of the results depend neither on the number of threads nor on what else is in the list. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count);
+
+/** Tells the shapes of the results for these arguments, whose `data` is not looked at. `session` as in nova_run_t.
+ *  `result_dims[i]` points to room for as many sizes as result i has axes (it may be NULL for rank 0). Errors: as the
+ *  checks of nova_run. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_infer(const nova_module_t *module, const nova_session_t *session,
+                                                          const nova_tensor_t *arguments, size_t num_arguments,
+                                                          int64_t *const *result_dims);
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // NOVA_NOVA_H
