@@ -1,5 +1,5 @@
 # Finds MLIR 19 and defines nova_mlir_library(): a static library that shares one precompiled header of MLIR's.
-find_package(MLIR 19 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
+find_package(MLIR 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)
