@@ -1,0 +1,179 @@
+#ifndef NOVA_OPS_TD
+#define NOVA_OPS_TD
+
+include "dialects/graph/NovaDialect.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nova_ValueOpInterface : OpInterface<"ValueOp"> {
+  let cppNamespace = "::nova";
+  let description = [{ An op with one tensor result whose type follows from its operands and attributes. }];
+  let methods = [StaticInterfaceMethod<
+      "The result type for these operand types and attributes, or an error through `context`.",
+      "::llvm::FailureOr<::nova::TensorType>", "infer", (ins "const ::nova::InferContext &":$context)>];
+}
+
+// Every op that computes a value: operands are written without types, the result type follows from `infer`, and the
+// name of the value in the text is kept in its location.
+class Nova_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nova_Dialect, mnemonic, !listconcat([Pure, OpAsmOpInterface, DeclareOpInterfaceMethods<Nova_ValueOpInterface>], traits)> {
+  let hasCustomAssemblyFormat = 1;
+  let results = (outs Nova_TensorType:$result);
+  // What follows the operands in the text; see NovaOps.cpp.
+  code parser = "parsePlain";
+  code printer = "printPlain";
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
+    static ::llvm::StringRef getDefaultDialect() { return "nova"; }
+  }];
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
+      return ::nova::parseValueOp(p, s, ::nova::}] # parser # [{, &$cppClass::infer);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &p) { ::nova::}] # printer # [{(getOperation(), p); }
+  }];
+}
+
+class Nova_Unary<string mnemonic> : Nova_Op<mnemonic> { let arguments = (ins Nova_TensorType:$operand); }
+class Nova_Binary<string mnemonic> : Nova_Op<mnemonic> {
+  let arguments = (ins Nova_TensorType:$lhs, Nova_TensorType:$rhs);
+}
+class Nova_Reduce<string mnemonic> : Nova_Op<mnemonic> {
+  let description = [{
+    Reduces over `axis`, which keeps size 1 unless `drop` is given. Core form only: entries where `hidden` (broadcast to
+    the operand) is true are skipped.
+  }];
+  let arguments = (ins Nova_TensorType:$operand, Optional<Nova_TensorType>:$hidden, I64Attr:$axis, UnitAttr:$drop);
+  let parser = "parseReduce";
+  let printer = "printReduce";
+}
+
+def Nova_GraphOp : Op<Nova_Dialect, "graph", [Symbol, IsolatedFromAbove, SingleBlock, OpAsmOpInterface]> {
+  let summary = "A named function over tensors";
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       TypedArrayAttrBase<Nova_TypeParamAttr, "type parameters">:$type_params,
+                       TypedArrayAttrBase<Nova_ClauseAttr, "where clauses">:$clauses,
+                       StrArrayAttr:$arg_names, OptionalAttr<StrAttr>:$doc);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "nova"; }
+    ::mlir::FunctionType getFunctionTypeValue() { return ::llvm::cast<::mlir::FunctionType>(getFunctionType()); }
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::nova::ReturnOp getReturn();
+    ::nova::TensorType getArgumentType(unsigned i);
+    ::nova::TensorType getResultType(unsigned i);
+    unsigned getNumGraphArguments() { return getFunctionTypeValue().getNumInputs(); }
+    unsigned getNumGraphResults() { return getFunctionTypeValue().getNumResults(); }
+    ::llvm::StringRef getArgName(unsigned i) { return ::llvm::cast<::mlir::StringAttr>(getArgNames()[i]).getValue(); }
+    void getAsmBlockArgumentNames(::mlir::Region &region, ::mlir::OpAsmSetValueNameFn set);
+  }];
+}
+
+def Nova_ReturnOp : Op<Nova_Dialect, "return", [Terminator, HasParent<"GraphOp">, Pure]> {
+  let summary = "The results of a graph";
+  let arguments = (ins Variadic<Nova_TensorType>:$values);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nova_ConstantOp : Nova_Op<"constant", [ConstantLike]> {
+  let summary = "A literal: a weak scalar, or with a type a tensor";
+  let description = [{ `value` holds f64, i64 or i1 elements: the numbers as written. They round to the type once. }];
+  let arguments = (ins ElementsAttr:$value, OptionalAttr<TypeAttr>:$declared);
+  let parser = "parseConstant";
+  let printer = "printConstant";
+  let hasFolder = 1;
+}
+
+def Nova_SizeOp : Nova_Op<"size"> {
+  let summary = "The size of an axis, as an exact integer weak scalar";
+  let arguments = (ins Nova_TensorType:$operand, I64Attr:$axis);
+  let parser = "parseAxis";
+  let printer = "printAxis";
+}
+
+def Nova_IotaOp : Nova_Op<"iota"> {
+  let summary = "The position along an axis, i64; `from` (derived graphs) is added to it";
+  let arguments = (ins I64Attr:$axis, ArrayAttr:$dims, OptionalAttr<Nova_DimAttr>:$from);
+  let parser = "parseIota";
+  let printer = "printIota";
+}
+
+def Nova_DimValueOp : Nova_Op<"dim_value"> {
+  let summary = "Core form: the value of a dimension expression, i64 scalar (what `size` becomes)";
+  let arguments = (ins Nova_DimAttr:$dim);
+  let parser = "parseDimValue";
+  let printer = "printDimValue";
+}
+
+def Nova_CastOp : Nova_Op<"cast"> {
+  let summary = "Conversion to another element type, rounding once";
+  let arguments = (ins Nova_TensorType:$operand, TypeAttr:$to);
+  let parser = "parseCast";
+  let printer = "printCast";
+}
+
+def Nova_TransposeOp : Nova_Op<"transpose"> {
+  let summary = "Permutes the axes; without a list it reverses them";
+  let arguments = (ins Nova_TensorType:$operand, DenseI64ArrayAttr:$permutation);
+  let parser = "parseTranspose";
+  let printer = "printTranspose";
+}
+
+def Nova_ConcatOp : Nova_Op<"concat"> {
+  let summary = "Joins tensors along an axis (derived graphs: a state and its new rows)";
+  let arguments = (ins Variadic<Nova_TensorType>:$operands, I64Attr:$axis);
+  let parser = "parseConcat";
+  let printer = "printConcat";
+}
+
+def Nova_NegateOp : Nova_Unary<"negate">;
+def Nova_ExpOp : Nova_Unary<"exp">;
+def Nova_SqrtOp : Nova_Unary<"sqrt">;
+def Nova_NotOp : Nova_Unary<"not">;
+def Nova_AddOp : Nova_Binary<"add">;
+def Nova_SubtractOp : Nova_Binary<"subtract">;
+def Nova_MultiplyOp : Nova_Binary<"multiply">;
+def Nova_DivideOp : Nova_Binary<"divide">;
+def Nova_EqualOp : Nova_Binary<"equal">;
+def Nova_NotEqualOp : Nova_Binary<"not_equal">;
+def Nova_LessOp : Nova_Binary<"less">;
+def Nova_LessEqualOp : Nova_Binary<"less_equal">;
+def Nova_GreaterOp : Nova_Binary<"greater">;
+def Nova_GreaterEqualOp : Nova_Binary<"greater_equal">;
+def Nova_AndOp : Nova_Binary<"and">;
+def Nova_OrOp : Nova_Binary<"or">;
+
+def Nova_WhereOp : Nova_Op<"where"> {
+  let summary = "Selects the first value where the condition holds, else the second";
+  let arguments = (ins Nova_TensorType:$condition, Nova_TensorType:$onTrue, Nova_TensorType:$onFalse);
+}
+
+def Nova_ReduceSumOp : Nova_Reduce<"reduce_sum">;
+def Nova_ReduceMaxOp : Nova_Reduce<"reduce_max">;
+def Nova_ReduceMinOp : Nova_Reduce<"reduce_min">;
+
+def Nova_MatmulOp : Nova_Op<"matmul", [AttrSizedOperandSegments]> {
+  let summary = "Contraction of the last axis of the first with the first of the second";
+  let description = [{ Core form only: terms whose left or right factor is hidden are skipped. }];
+  let arguments = (ins Nova_TensorType:$lhs, Nova_TensorType:$rhs, Optional<Nova_TensorType>:$lhsHidden,
+                       Optional<Nova_TensorType>:$rhsHidden);
+  let parser = "parseMatmul";
+  let printer = "printMatmul";
+}
+
+def Nova_CallOp : Op<Nova_Dialect, "call", [OpAsmOpInterface, Pure]> {
+  let summary = "Runs another graph; `call @f(%a, %b) : f64[n, n]`";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nova_TensorType>:$operands);
+  let results = (outs Variadic<Nova_TensorType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
+  }];
+}
+
+#endif

@@ -1,0 +1,45 @@
+// Text of the value ops: one parse and one print function per shape of syntax, named in NovaOps.td.
+#ifndef NOVA_DIALECTS_GRAPH_OPTEXT_H
+#define NOVA_DIALECTS_GRAPH_OPTEXT_H
+
+#include "dialects/graph/Shapes.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace nova {
+/// What a syntax function fills in: operands, their types and names from the scope, attributes on the state.
+struct ParsedOperands {
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> operands;
+  llvm::SmallVector<TensorType> types;
+  llvm::SmallVector<std::string> names;
+};
+using SyntaxFn = mlir::ParseResult (*)(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &);
+using InferFn = mlir::FailureOr<TensorType> (*)(const InferContext &);
+
+/// Parses the operands by `syntax`, infers the result type, records the value's name and type in the scope.
+mlir::ParseResult parseValueOp(mlir::OpAsmParser &parser, mlir::OperationState &state, SyntaxFn syntax, InferFn infer);
+/// One operand that the scope knows; reports unknown names.
+mlir::ParseResult parseScopedOperand(mlir::OpAsmParser &parser, ParsedOperands &parsed);
+/// Gives the names kept in locations back to the printer.
+void setResultNames(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
+/// Records result `i` of the op being parsed under its name in the text, and the name in the location.
+void defineResult(mlir::OpAsmParser &parser, mlir::OperationState &state, unsigned i, mlir::Type type);
+/// The name of a value in the text (with %), or "" when it has none.
+std::string valueName(mlir::Value value);
+
+#define NOVA_SYNTAX(NAME)                                                                                              \
+  mlir::ParseResult parse##NAME(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &);                        \
+  void print##NAME(mlir::Operation *, mlir::OpAsmPrinter &);
+NOVA_SYNTAX(Plain)     // op %a, %b
+NOVA_SYNTAX(Axis)      // size %x, 1
+NOVA_SYNTAX(Reduce)    // reduce_sum %x, 1 drop hidden %m
+NOVA_SYNTAX(Constant)  // constant 0.5 | constant [1.0, 2.0] : f64[2]
+NOVA_SYNTAX(Iota)      // iota 0 : [n, 1] from t
+NOVA_SYNTAX(DimValue)  // dim_value n + 1
+NOVA_SYNTAX(Cast)      // cast %x : f32
+NOVA_SYNTAX(Transpose) // transpose %x, [1, 0]
+NOVA_SYNTAX(Concat)    // concat %a, %b, 0
+NOVA_SYNTAX(Matmul)    // matmul %a hidden %m, %b
+#undef NOVA_SYNTAX
+} // namespace nova
+
+#endif

@@ -1,0 +1,343 @@
+#include "dialects/graph/Shapes.h"
+#include "dialects/graph/NovaDialect.h"
+#include "dialects/graph/Text.h"
+
+using namespace mlir;
+
+namespace nova {
+using Result = FailureOr<TensorType>;
+
+std::string InferContext::name(unsigned i) const {
+  return i < names.size() && !names[i].empty() ? names[i] : "operand " + std::to_string(i + 1);
+}
+
+void addCounterexample(InFlightDiagnostic &diagnostic, const Facts &facts, DimAttr a, DimAttr b) {
+  if (std::optional<Bindings> sizes = facts.counterexample(a, b))
+    diagnostic << ", which differ at " << toString(*sizes);
+}
+
+static std::string typed(const InferContext &c, unsigned i) { return c.name(i) + ": " + toString(Type(c.operands[i])); }
+
+FailureOr<SmallVector<DimAttr>> broadcastDims(const InferContext &c, ArrayRef<unsigned> operands) {
+  size_t rank = 0;
+  for (unsigned i : operands)
+    rank = std::max<size_t>(rank, c.operands[i].getRank());
+  DimAttr one = constantDim(c.context, 1);
+  SmallVector<DimAttr> dims(rank, one);
+  SmallVector<unsigned> from(rank, 0);
+  for (unsigned i : operands) {
+    ArrayRef<DimAttr> own = c.operands[i].getDims();
+    for (size_t k = 0; k < own.size(); k++) {
+      size_t axis = rank - own.size() + k;
+      if (c.facts.equal(own[k], one))
+        continue;
+      if (c.facts.equal(dims[axis], one)) {
+        dims[axis] = own[k];
+        from[axis] = i;
+        continue;
+      }
+      if (c.facts.equal(dims[axis], own[k]))
+        continue;
+      auto diagnostic = c.error(i);
+      diagnostic << "cannot broadcast: axis " << axis << " is " << toString(dims[axis]) << " (from " << typed(c, from[axis])
+                 << ") and " << toString(own[k]) << " (from " << typed(c, i) << ")";
+      addCounterexample(diagnostic, c.facts, dims[axis], own[k]);
+      return failure();
+    }
+  }
+  return dims;
+}
+
+FailureOr<Type> commonElement(const InferContext &c, ArrayRef<unsigned> operands) {
+  unsigned best = operands[0];
+  auto strength = [&](unsigned i) {
+    Type e = c.operands[i].getElementType();
+    return isa<WeakIntType>(e) ? 0 : isa<WeakFloatType>(e) ? 1 : 2;
+  };
+  for (unsigned i : operands)
+    if (strength(i) > strength(best))
+      best = i;
+  Type element = c.operands[best].getElementType();
+  for (unsigned i : operands) {
+    Type own = c.operands[i].getElementType();
+    bool weakFloatMeetsInt = isa<WeakFloatType>(own) && element.isInteger();
+    bool weakMeetsBool = strength(i) < 2 && element.isInteger(1);
+    if (own == element || (strength(i) < strength(best) && !weakFloatMeetsInt && !weakMeetsBool))
+      continue;
+    return c.error(i) << "element types differ: " << typed(c, best) << " and " << typed(c, i);
+  }
+  return element;
+}
+
+static bool isFloatLike(Type e) { return isa<FloatType, ParamType, WeakFloatType>(e); }
+static bool isBool(Type e) { return e.isInteger(1); }
+
+static LogicalResult expectNumber(const InferContext &c, unsigned i) {
+  if (isBool(c.operands[i].getElementType()))
+    return c.error(i) << "expected numbers, found " << typed(c, i);
+  return success();
+}
+static LogicalResult expectBool(const InferContext &c, unsigned i) {
+  if (!isBool(c.operands[i].getElementType()))
+    return c.error(i) << "expected element type i1, found " << typed(c, i);
+  return success();
+}
+
+static FailureOr<unsigned> axisOf(const InferContext &c, int64_t rank) {
+  auto attr = c.get<IntegerAttr>("axis");
+  int64_t axis = attr ? attr.getInt() : -1;
+  if (axis < 0 || axis >= rank)
+    return c.error(-1) << "axis " << axis << " is outside the " << rank << " axes of " << typed(c, 0);
+  return unsigned(axis);
+}
+
+static Result elementwise(const InferContext &c, ArrayRef<unsigned> operands, Type element) {
+  FailureOr<SmallVector<DimAttr>> dims = broadcastDims(c, operands);
+  if (failed(dims))
+    return failure();
+  return TensorType::get(c.context, element, *dims);
+}
+
+// add, subtract, multiply, divide. Whole numbers among weak scalars stay exact, except in a quotient.
+static Result arithmetic(const InferContext &c, bool quotient) {
+  FailureOr<Type> element = commonElement(c, {0, 1});
+  if (failed(element) || failed(expectNumber(c, 0)) || failed(expectNumber(c, 1)))
+    return failure();
+  if (quotient && isa<WeakIntType>(*element))
+    element = Type(WeakFloatType::get(c.context));
+  return elementwise(c, {0, 1}, *element);
+}
+
+static Result comparison(const InferContext &c) {
+  if (failed(commonElement(c, {0, 1})))
+    return failure();
+  return elementwise(c, {0, 1}, IntegerType::get(c.context, 1));
+}
+
+static Result logical(const InferContext &c) {
+  if (failed(expectBool(c, 0)) || failed(expectBool(c, 1)))
+    return failure();
+  return elementwise(c, {0, 1}, IntegerType::get(c.context, 1));
+}
+
+static Result floatUnary(const InferContext &c) {
+  Type element = c.operands[0].getElementType();
+  if (isa<WeakIntType>(element))
+    return c.operands[0].withElementType(WeakFloatType::get(c.context));
+  if (!isFloatLike(element))
+    return c.error(0) << "expected element type f64 or f32, found " << typed(c, 0);
+  return c.operands[0];
+}
+
+Result AddOp::infer(const InferContext &c) { return arithmetic(c, false); }
+Result SubtractOp::infer(const InferContext &c) { return arithmetic(c, false); }
+Result MultiplyOp::infer(const InferContext &c) { return arithmetic(c, false); }
+Result DivideOp::infer(const InferContext &c) { return arithmetic(c, true); }
+Result EqualOp::infer(const InferContext &c) { return comparison(c); }
+Result NotEqualOp::infer(const InferContext &c) { return comparison(c); }
+Result LessOp::infer(const InferContext &c) { return comparison(c); }
+Result LessEqualOp::infer(const InferContext &c) { return comparison(c); }
+Result GreaterOp::infer(const InferContext &c) { return comparison(c); }
+Result GreaterEqualOp::infer(const InferContext &c) { return comparison(c); }
+Result AndOp::infer(const InferContext &c) { return logical(c); }
+Result OrOp::infer(const InferContext &c) { return logical(c); }
+Result ExpOp::infer(const InferContext &c) { return floatUnary(c); }
+Result SqrtOp::infer(const InferContext &c) { return floatUnary(c); }
+
+Result NegateOp::infer(const InferContext &c) {
+  if (failed(expectNumber(c, 0)))
+    return failure();
+  return c.operands[0];
+}
+
+Result NotOp::infer(const InferContext &c) {
+  if (failed(expectBool(c, 0)))
+    return failure();
+  return c.operands[0];
+}
+
+Result WhereOp::infer(const InferContext &c) {
+  FailureOr<Type> element = commonElement(c, {1, 2});
+  if (failed(element) || failed(expectBool(c, 0)))
+    return failure();
+  return elementwise(c, {0, 1, 2}, *element);
+}
+
+Result ConstantOp::infer(const InferContext &c) {
+  auto value = c.get<DenseElementsAttr>("value");
+  if (!value)
+    return c.error(-1) << "expected a literal";
+  Type element = value.getElementType();
+  if (auto declared = c.get<TypeAttr>("declared"))
+    element = declared.getValue();
+  else if (element.isInteger(64))
+    element = WeakIntType::get(c.context);
+  else if (isa<FloatType>(element))
+    element = WeakFloatType::get(c.context);
+  SmallVector<DimAttr> dims;
+  for (int64_t size : value.getType().getShape())
+    dims.push_back(constantDim(c.context, size));
+  return TensorType::get(c.context, element, dims);
+}
+
+Result SizeOp::infer(const InferContext &c) {
+  if (failed(axisOf(c, c.operands[0].getRank())))
+    return failure();
+  return TensorType::get(c.context, WeakIntType::get(c.context), {});
+}
+
+Result DimValueOp::infer(const InferContext &c) {
+  return TensorType::get(c.context, IntegerType::get(c.context, 64), {});
+}
+
+Result IotaOp::infer(const InferContext &c) {
+  SmallVector<DimAttr> dims;
+  for (Attribute dim : c.get<ArrayAttr>("dims"))
+    dims.push_back(cast<DimAttr>(dim));
+  int64_t axis = c.get<IntegerAttr>("axis").getInt();
+  if (axis < 0 || axis >= int64_t(dims.size()))
+    return c.error(-1) << "axis " << axis << " is outside the " << dims.size() << " axes of " << toString(dims);
+  for (DimAttr dim : dims)
+    if (!c.facts.atLeast(dim, 0))
+      return c.error(-1) << "size " << toString(dim) << " is not known to be 0 or more";
+  return TensorType::get(c.context, IntegerType::get(c.context, 64), dims);
+}
+
+Result CastOp::infer(const InferContext &c) { return c.operands[0].withElementType(c.get<TypeAttr>("to").getValue()); }
+
+Result TransposeOp::infer(const InferContext &c) {
+  ArrayRef<int64_t> permutation = c.get<DenseI64ArrayAttr>("permutation").asArrayRef();
+  int64_t rank = c.operands[0].getRank();
+  SmallVector<bool> seen(rank, false);
+  SmallVector<DimAttr> dims;
+  for (int64_t axis : permutation) {
+    if (axis < 0 || axis >= rank || seen[axis])
+      break;
+    seen[axis] = true;
+    dims.push_back(c.operands[0].getDims()[axis]);
+  }
+  if (int64_t(dims.size()) != rank || int64_t(permutation.size()) != rank)
+    return c.error(-1) << "expected a permutation of the " << rank << " axes of " << typed(c, 0);
+  return c.operands[0].withDims(dims);
+}
+
+Result ConcatOp::infer(const InferContext &c) {
+  if (c.operands.empty())
+    return c.error(-1) << "expected at least one operand";
+  FailureOr<unsigned> axis = axisOf(c, c.operands[0].getRank());
+  if (failed(axis))
+    return failure();
+  SmallVector<DimAttr> dims(c.operands[0].getDims());
+  for (unsigned i = 1; i < c.operands.size(); i++) {
+    if (c.operands[i].getElementType() != c.operands[0].getElementType() || c.operands[i].getRank() != int64_t(dims.size()))
+      return c.error(i) << "cannot join " << typed(c, 0) << " and " << typed(c, i);
+    for (auto [k, dim] : llvm::enumerate(c.operands[i].getDims())) {
+      if (k == *axis) {
+        dims[k] = addDims(dims[k], dim);
+        if (!dims[k])
+          return c.error(i) << "dimension is out of range";
+      } else if (!c.facts.equal(dims[k], dim)) {
+        auto diagnostic = c.error(i);
+        diagnostic << "cannot join " << typed(c, 0) << " and " << typed(c, i) << ": axis " << k << " is " << toString(dims[k])
+                   << " and " << toString(dim);
+        addCounterexample(diagnostic, c.facts, dims[k], dim);
+        return failure();
+      }
+    }
+  }
+  return c.operands[0].withDims(dims);
+}
+
+// A mask must broadcast to the value it hides entries of, without widening it.
+static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned mask) {
+  if (failed(expectBool(c, mask)))
+    return failure();
+  FailureOr<SmallVector<DimAttr>> dims = broadcastDims(c, {value, mask});
+  if (failed(dims))
+    return failure();
+  for (auto [have, joint] : llvm::zip_equal(c.operands[value].getDims(), ArrayRef<DimAttr>(*dims).take_back(
+                                                                              c.operands[value].getRank())))
+    if (!c.facts.equal(have, joint))
+      return c.error(mask) << "mask " << typed(c, mask) << " is larger than " << typed(c, value);
+  return success();
+}
+
+static Result reduction(const InferContext &c) {
+  FailureOr<unsigned> axis = axisOf(c, c.operands[0].getRank());
+  if (failed(axis) || failed(expectNumber(c, 0)))
+    return failure();
+  if (c.operands.size() > 1 && failed(checkHidden(c, 0, 1)))
+    return failure();
+  SmallVector<DimAttr> dims(c.operands[0].getDims());
+  if (c.attributes.get("drop"))
+    dims.erase(dims.begin() + *axis);
+  else
+    dims[*axis] = constantDim(c.context, 1);
+  return c.operands[0].withDims(dims);
+}
+
+Result ReduceSumOp::infer(const InferContext &c) { return reduction(c); }
+Result ReduceMaxOp::infer(const InferContext &c) { return reduction(c); }
+Result ReduceMinOp::infer(const InferContext &c) { return reduction(c); }
+
+Result MatmulOp::infer(const InferContext &c) {
+  for (unsigned i : {0u, 1u})
+    if (c.operands[i].getRank() != 2)
+      return c.error(i) << "expected a matrix (2 axes), found " << typed(c, i);
+  FailureOr<Type> element = commonElement(c, {0, 1});
+  if (failed(element) || failed(expectNumber(c, 0)))
+    return failure();
+  DimAttr left = c.operands[0].getDims()[1], right = c.operands[1].getDims()[0];
+  if (!c.facts.equal(left, right)) {
+    auto diagnostic = c.error(-1);
+    diagnostic << "cannot contract: axis 1 of " << typed(c, 0) << " is " << toString(left) << " and axis 0 of " << typed(c, 1)
+               << " is " << toString(right);
+    addCounterexample(diagnostic, c.facts, left, right);
+    return failure();
+  }
+  // Masks follow the two factors, left first.
+  if (auto segments = c.get<DenseI32ArrayAttr>("operandSegmentSizes")) {
+    unsigned next = 2;
+    for (unsigned side : {0u, 1u})
+      if (segments[2 + side] && failed(checkHidden(c, side, next++)))
+        return failure();
+  }
+  return TensorType::get(c.context, *element, {c.operands[0].getDims()[0], c.operands[1].getDims()[1]});
+}
+
+Facts factsOf(GraphOp graph) {
+  SmallVector<ClauseAttr> clauses;
+  for (Attribute clause : graph.getClauses())
+    clauses.push_back(cast<ClauseAttr>(clause));
+  return Facts(clauses);
+}
+
+FailureOr<TensorType> inferOp(Operation *op, const Facts &facts) {
+  SmallVector<TensorType> types;
+  SmallVector<std::string> names;
+  for (Value operand : op->getOperands()) {
+    types.push_back(cast<TensorType>(operand.getType()));
+    names.push_back(valueName(operand));
+  }
+  NamedAttrList attributes(op->getAttrDictionary());
+  InferContext context{op->getContext(), types, names, attributes, facts, [&](int) { return op->emitError(); }};
+  return cast<ValueOp>(op).infer(context);
+}
+
+Value createInferred(OpBuilder &builder, OperationState &state, const Facts &facts) {
+  SmallVector<TensorType> types;
+  SmallVector<std::string> names;
+  for (Value operand : state.operands) {
+    types.push_back(cast<TensorType>(operand.getType()));
+    names.push_back(valueName(operand));
+  }
+  InferContext context{builder.getContext(), types, names, state.attributes, facts,
+                       [&](int) { return emitError(state.location); }};
+  auto *interface = state.name.getRegisteredInfo()->getInterface<ValueOp>();
+  FailureOr<TensorType> type = interface->infer(context);
+  if (failed(type))
+    return {};
+  state.addTypes(Type(*type));
+  return builder.create(state)->getResult(0);
+}
+} // namespace nova

@@ -1,0 +1,41 @@
+// The words of a graph's text: dimensions, types, literals. Each parse function reports its own error.
+#ifndef NOVA_DIALECTS_GRAPH_TEXT_H
+#define NOVA_DIALECTS_GRAPH_TEXT_H
+
+#include "dialects/graph/Dim.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace nova {
+class ClauseAttr;
+class TensorType;
+
+mlir::FailureOr<DimAttr> parseDim(mlir::AsmParser &parser);
+/// `[n, d]`.
+mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<DimAttr> &dims);
+/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter.
+mlir::FailureOr<mlir::Type> parseElementType(mlir::AsmParser &parser);
+/// `f64[n, d]`.
+mlir::FailureOr<TensorType> parseTensorType(mlir::AsmParser &parser);
+mlir::FailureOr<ClauseAttr> parseClause(mlir::AsmParser &parser);
+/// Starts an error without MLIR's mention of the op's name.
+mlir::InFlightDiagnostic errorAt(mlir::AsmParser &parser, llvm::SMLoc loc);
+/// Consumes a `-` that belongs neither to `->` nor to a number; MLIR's parser has no call for it.
+bool parseOptionalMinus(mlir::AsmParser &parser);
+
+/// A number as written: `3`, `-2.5`, `1.0e-3`, `inf`, `-inf`, `nan`, `true`, `false`.
+struct Literal {
+  enum Kind { Int, Float, Bool } kind;
+  int64_t integer = 0; // Int, Bool
+  double real = 0;     // Float; NaN is the canonical one
+};
+mlir::FailureOr<Literal> parseLiteral(mlir::AsmParser &parser);
+/// The shortest text that reads back to the same bits, always with a dot, an exponent or a name.
+std::string literalText(double value);
+
+/// The element type as in the text of graphs (`f64`, `T`).
+std::string elementText(mlir::Type element);
+/// The text of graphs for one of our types; MLIR's for another.
+std::string toString(mlir::Type type);
+} // namespace nova
+
+#endif

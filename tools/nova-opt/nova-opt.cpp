@@ -1,0 +1,9 @@
+// nova-opt: reads graphs (and the IRs they are lowered to), runs passes, prints. For tests and for looking inside.
+#include "dialects/graph/NovaDialect.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  nova::registerGraphDialect(registry);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nova optimizer driver\n", registry));
+}
