@@ -4,7 +4,7 @@ import os
 import subprocess
 
 CODE = (".cpp", ".h", ".td", ".c", ".cu", ".py", ".cmake", ".in")
-SCRIPTS = ("tools/bootstrap", "tools/demo", "tools/test", ".ci/run")
+SCRIPTS = ("tools/bootstrap", "tools/demo", "tools/test", "benchmarks/compare/run", ".ci/run")
 
 
 def files(root):

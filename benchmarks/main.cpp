@@ -1,0 +1,21 @@
+//===- main.cpp - bench-attention -------------------------------------------===//
+//
+// Attention's rates, compile times, and the machine's peaks, so that one run has all that a comparison needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "benchmarks/MachinePeak.h"
+
+#include <benchmark/benchmark.h>
+
+int main(int argc, char **argv) {
+  // The figures in docs/performance.md are for two threads on every machine.
+  constexpr int Threads = 2;
+  nova::benchmarks::registerMachinePeak(Threads);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

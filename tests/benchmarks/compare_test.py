@@ -1,0 +1,30 @@
+"""Tests of benchmarks/compare: cells.py and the table of compare.py."""
+
+import argparse
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import cells
+import compare
+
+
+def test_cells():
+    prefill = cells.parse("prefill/f32/8x2048x64")
+    assert (prefill.kind, prefill.type, prefill.heads, prefill.rows, prefill.width) == ("prefill", "f32", 8, 2048, 64)
+    assert prefill.unit == "GFLOP/s" and abs(prefill.amount - 4 * 8 * 64 * 2048 * 2049 / 2 / 1e9) < 1e-12
+    decode = cells.parse("decode/f64/8x4096x64")
+    assert decode.unit == "GB/s" and abs(decode.amount - 2 * 8 * 4096 * 64 * 8 / 1e9) < 1e-12
+    for other in ("peak/fma/f32/2", "prefill/f32/8x2048", "compile/causal_attention/f32", "prefill/bf16/8x8x8"):
+        assert cells.parse(other) is None, other
+
+
+def test_table():
+    result = compare.Result(cells.parse("prefill/f32/8x2048x64"), nova=[120.0, 130.0], torch=[100.0, 104.0])
+    assert result.ratio == 1.25 and result.spread == "1.20-1.25"
+    peak = {"peak/fma/f32": 200.0, "peak/fma/f64": 100.0, "peak/read": 28.0}
+    text = compare.table([result], peak, "1.0", argparse.Namespace(threads=2, rounds=2))
+    assert "| prefill/f32/8x2048x64 | GFLOP/s | 130.0 | 65% | 104.0 | **1.25** | 1.20-1.25 |" in text
+
+
+for test in (test_cells, test_table):
+    test()
