@@ -55,8 +55,9 @@ ParseResult parseValueOp(OpAsmParser &parser, OperationState &state, SyntaxFn sy
     return failure();
   static const Facts none;
   ParseScope *scope = ParseScope::current();
-  InferContext context{parser.getContext(), parsed.types, parsed.names, state.attributes, scope ? scope->facts : none,
-                       [&](int i) { return errorAt(parser, i < 0 ? loc : parsed.operands[i].location); }};
+  auto error = [&](int i) { return errorAt(parser, i < 0 ? loc : parsed.operands[i].location); };
+  InferContext context{parser.getContext(), parsed.types,  parsed.names,
+                       state.attributes,    scope ? scope->facts : none, error};
   // The checks of operand counts that the verifier would make come too late for `infer`.
   FailureOr<TensorType> type = infer(context);
   if (failed(type))

@@ -320,7 +320,8 @@ FailureOr<TensorType> inferOp(Operation *op, const Facts &facts) {
     names.push_back(valueName(operand));
   }
   NamedAttrList attributes(op->getAttrDictionary());
-  InferContext context{op->getContext(), types, names, attributes, facts, [&](int) { return op->emitError(); }};
+  auto error = [&](int) { return op->emitError(); };
+  InferContext context{op->getContext(), types, names, attributes, facts, error};
   return cast<ValueOp>(op).infer(context);
 }
 
@@ -331,8 +332,8 @@ Value createInferred(OpBuilder &builder, OperationState &state, const Facts &fac
     types.push_back(cast<TensorType>(operand.getType()));
     names.push_back(valueName(operand));
   }
-  InferContext context{builder.getContext(), types, names, state.attributes, facts,
-                       [&](int) { return emitError(state.location); }};
+  auto error = [&](int) { return emitError(state.location); };
+  InferContext context{builder.getContext(), types, names, state.attributes, facts, error};
   auto *interface = state.name.getRegisteredInfo()->getInterface<ValueOp>();
   FailureOr<TensorType> type = interface->infer(context);
   if (failed(type))

@@ -1,9 +1,11 @@
 // nova-opt: reads graphs (and the IRs they are lowered to), runs passes, prints. For tests and for looking inside.
 #include "dialects/graph/NovaDialect.h"
+#include "dialects/tile/TileDialect.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   nova::registerGraphDialect(registry);
+  registry.insert<nova::tile::TileDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nova optimizer driver\n", registry));
 }

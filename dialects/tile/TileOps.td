@@ -1,0 +1,181 @@
+#ifndef NOVA_TILE_OPS_TD
+#define NOVA_TILE_OPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/graph/NovaDialect.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::nova::tile";
+  let summary = "Target-neutral kernels over blocks of rows";
+  let description = [{
+    A kernel is one single-threaded function that a runtime calls once per block of rows. Its steps run in order over the
+    whole block; steps work on buffers (global ones, given as block arguments, and scratch tiles of the block). The element
+    arithmetic inside `tile.pass` and `tile.map` is written in ops of the dialect `nova` on scalars (`f32[]`), so their
+    meaning is not written twice. See Rationale.md.
+  }];
+  let dependentDialects = ["::nova::NovaDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> { let mnemonic = typeMnemonic; }
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+// rows:   dense row-major, any rank.
+// panels: a matrix [k, c] cut into panels of 64 bytes of columns (16 f32/i32, 8 f64/i64): [panel][k][lane]. The columns may grow.
+// pages:  a matrix [k, c] cut into pages of 256 k, then panels of columns: [page][panel][256][lane]. k may grow.
+def Tile_Layout : I32EnumAttr<"Layout", "memory layout of a buffer",
+    [I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"panels", 1>, I32EnumAttrCase<"pages", 2>]> {
+  let cppNamespace = "::nova::tile";
+}
+
+def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
+  let summary = "A buffer with symbolic dims and a layout; `!tile.buffer<f32[n, d], rows>`";
+  let description = [{ `dims` are the logical dims ([k, c] for panels and pages). Padding lanes hold anything. }];
+  let parameters = (ins "::nova::TensorType":$tensor, EnumParameter<Tile_Layout>:$layout);
+  let assemblyFormat = "`<` $tensor `,` $layout `>`";
+}
+
+def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction",
+    [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+  let cppNamespace = "::nova::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce">;
+
+def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "One tile function, called once per block of rows";
+  let description = [{
+    `symbols` is the order of the run-time dims array. `rows` is the number of rows of the whole launch (the runtime cuts
+    it in blocks of at most `block`). `position` is added to a row's index within the launch to give its absolute
+    position (`t` in a graph that extends a state, else 0). Block arguments are the step's buffers, in order.
+    `descending`: later blocks are longer and should start first.
+    Optional `vector` dims: everything is symbolic; one kernel serves all sizes, empty ones included.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, Nova_DimAttr:$rows, Nova_DimAttr:$position,
+                       I64Attr:$block, UnitAttr:$descending);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `symbols` $symbols `rows` $rows `position` $position `block` $block (`descending` $descending^)?
+    attr-dict-with-keyword $body
+  }];
+}
+
+def Tile_ScratchOp : Tile_Op<"scratch"> {
+  let summary = "A tile of the block: [rows of the block, width], `rows` layout, private to the call";
+  let description = [{
+    The type's first dim is the kernel's `rows` (only the block's part exists); the second is the width. Contents are
+    unspecified at first. Columns beyond a step's limit keep unspecified values.
+  }];
+  let results = (outs Tile_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+  let summary = "The value of a dimension expression at run time, as a scalar i64[]";
+  let arguments = (ins Nova_DimAttr:$dim);
+  let results = (outs Nova_TensorType:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+}
+
+def Tile_ContractOp : Tile_Op<"contract"> {
+  let summary = "C[r, c] = sum over k of A[r, k] * B[k, c], in canonical order (rule 2)";
+  let description = [{
+    A: a global buffer of layout rows (block rows are read at the launch's row index) or a scratch tile. B: panels or
+    pages, global. C: a scratch tile or a global rows buffer (results). Chunks of 256 k by absolute position, fma from +0, each
+    chunk added to a total from +0.
+
+    `k_limit` c: for row r only k <= position(r) + c take part (the terms beyond are hidden, never multiplied).
+    `col_limit` c: columns beyond position(r) + c of row r are not looked at by anyone: they may be skipped.
+    `mask`: for masks of no such form: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
+  }];
+  let arguments = (ins Tile_BufferType:$a, Tile_BufferType:$b, Tile_BufferType:$c, Optional<Tile_BufferType>:$mask,
+                       OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
+  let assemblyFormat = [{
+    $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
+    type($c)
+  }];
+}
+
+def Tile_PassOp : Tile_Op<"pass", [SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "One pass over the columns of every row of the block: elementwise work, stores, reductions";
+  let description = [{
+    For every row and every column c in 0 .. width (with `limit` l only c <= position(row) + l), the region computes on
+    scalars. Block arguments: one scalar per input, then two i64[] scalars: the absolute position of the row, and the
+    column. An input is loaded at (row, column), with broadcasting along an axis whose dim is the constant 1 (then at row 0 or
+    column 0); inputs of rank 1 or 0 broadcast like NumPy. A global input whose first dim is the kernel's rows is read at the
+    launch's row. Scalars of the kernel's region may be used directly.
+    `tile.yield` gives one value per store, then one per reduction. Stores go to (row, column) of their buffer (input
+    and store may be one buffer: the same entry is read before it is written). Reductions (rule 3 and 4, position =
+    column) go to (row, 0) of their buffer, whose width is 1; with nothing visible: +0, -inf, +inf (integers: 0, lowest,
+    highest).
+    `hide`: for each reduction 1 when its yield has a further i1[] value after all others: where true the term is skipped.
+    Passes of one kernel that follow each other are meant to run row by row while the row is in cache.
+  }];
+  let arguments = (ins Variadic<Tile_BufferType>:$inputs, Variadic<Tile_BufferType>:$stores,
+                       Variadic<Tile_BufferType>:$reductions, Nova_DimAttr:$width, OptionalAttr<I64Attr>:$limit,
+                       TypedArrayAttrBase<Tile_ReduceKindAttr, "reduction kinds">:$kinds, DenseI64ArrayAttr:$hide);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `width` $width (`limit` $limit^)? `ins` `(` ($inputs^ `:` type($inputs))? `)` `stores` `(` ($stores^ `:` type($stores))? `)`
+    `reduces` `(` ($reductions^ `:` type($reductions))? `)` `kinds` $kinds `hide` $hide attr-dict-with-keyword $body
+  }];
+}
+
+def Tile_MapOp : Tile_Op<"map", [SingleBlock]> {
+  let summary = "Elementwise over a tensor of any rank: the fallback for what is no row block";
+  let description = [{
+    The kernel's launch has one row per entry of the leading axis of `output` (1 for rank 0); for each of them and every index of the
+    further axes the region computes one scalar. `maps` gives for every input an affine map from the output's axes to the
+    input's axes (each result one axis, or the constant 0 for broadcasting); transposes are maps. Block arguments: one scalar
+    per input, then the i64[] index of every output axis (the leading one absolute, that is with `position`).
+  }];
+  let arguments = (ins Variadic<Tile_BufferType>:$inputs, Tile_BufferType:$output, AffineMapArrayAttr:$maps);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` ($inputs^ `:` type($inputs))? `)` `out` `(` $output `:` type($output) `)` `maps` $maps attr-dict-with-keyword $body
+  }];
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce"> {
+  let summary = "Reduction over one axis of a tensor of any rank, canonical order: the fallback for what is no row block";
+  let description = [{
+    The launch has one row per entry of the leading axis of `output` (the operand's with `axis` of size 1; the launch has 1 row when the
+    leading axis is the reduced one). `hidden`, of the operand's dims or broadcast to it with 1s, marks skipped entries.
+  }];
+  let arguments = (ins Tile_BufferType:$input, Optional<Tile_BufferType>:$hidden, Tile_BufferType:$output, I64Attr:$axis,
+                       Tile_ReduceKindAttr:$kind);
+  let assemblyFormat = [{
+    $kind $input (`hidden` $hidden^ `:` type($hidden))? `axis` $axis `->` $output attr-dict `:` type($input) `->` type($output)
+  }];
+}
+
+def Tile_PackOp : Tile_Op<"pack"> {
+  let summary = "Writes the launch's rows of a matrix into a packed buffer, beginning at row `position` of the packed matrix";
+  let description = [{
+    `source`: rows [m, w]. To `pages` [k, c]: row r of the source becomes k = position + r. To `panels` [k, c] with
+    `transposed`: row r becomes column position + r (so the source is the transpose of the packed matrix); without
+    `transposed`: row r becomes k = position + r.
+  }];
+  let arguments = (ins Tile_BufferType:$source, Tile_BufferType:$packed, UnitAttr:$transposed);
+  let assemblyFormat = "$source `->` $packed (`transposed` $transposed^)? attr-dict `:` type($source) `->` type($packed)";
+}
+
+def Tile_CopyOp : Tile_Op<"copy"> {
+  let summary = "Copies the launch's rows to a rows buffer of equal width, beginning at row `position` of the target";
+  let arguments = (ins Tile_BufferType:$source, Tile_BufferType:$target);
+  let assemblyFormat = "$source `->` $target attr-dict `:` type($source) `->` type($target)";
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Terminator, Pure, ParentOneOf<["PassOp", "MapOp"]>]> {
+  let arguments = (ins Variadic<Nova_TensorType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif
