@@ -125,14 +125,14 @@ ExpErrors measureFloats(uint32_t first, uint32_t last, uint32_t stride) {
       ++errors.decidedByMPFR;
     }
     errors.notNearest += y != nearest;
-    if (error > errors.worst || bits % 4099 == 0) {
+    if (error > std::max(errors.worst, 0.5) || bits % 4099 == 0) {
       exact.compute(x);
       errors.filterFaults += !(std::fabs(exact.asDouble() - reference) <= slack);
       error = exact.ulps(y, 23, -126);
-      if (error > errors.worst) {
-        errors.worst = error;
-        errors.worstInput = x;
-      }
+    }
+    if (error > errors.worst) {
+      errors.worst = error;
+      errors.worstInput = x;
     }
     // Bits ascend with |x|: for negative x the results descend.
     if (havePrevious) {
