@@ -42,6 +42,7 @@ config.environment["PATH"] = os.pathsep.join([tools, config.llvm_bin, os.environ
 # Modules compiled by tests stay in the build folder, and a test never sees another run's locale.
 config.environment["NOVA_STORE"] = os.path.join(config.nova_build, "test-store")
 config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 for name in ("NOVA_SLOW", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
