@@ -1,0 +1,49 @@
+//===- Buffer.h - Memory for kernels ----------------------------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_BUFFER_H
+#define NOVA_RUNTIME_CORE_BUFFER_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nova::runtime {
+
+constexpr size_t kBufferAlignment = 64;
+
+/// Rounds up to a multiple of the buffer alignment; INT64_MAX rounds to itself so that it stays unobtainable.
+inline int64_t alignedBytes(int64_t bytes) {
+  constexpr int64_t mask = kBufferAlignment - 1;
+  return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
+}
+
+/// Owned memory, 64-byte aligned, zeroed when it is first handed out. Large buffers are mapped, so that pages which are
+/// never touched cost nothing and growing moves no bytes.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(Buffer &&other) noexcept;
+  Buffer &operator=(Buffer &&other) noexcept;
+  ~Buffer();
+
+  void *data() const { return memory; }
+  size_t size() const { return bytes; }
+
+  /// Makes the buffer at least `needed` bytes large. Keeps the contents, zeroes what is new. False if there is not that
+  /// much memory; the buffer is then as it was.
+  [[nodiscard]] bool growKeeping(size_t needed);
+
+  /// As growKeeping, but the contents are unspecified afterwards, and if there is not that much memory the buffer is empty.
+  [[nodiscard]] bool growDiscarding(size_t needed);
+
+  /// Gives the memory back.
+  void clear();
+
+private:
+  void *memory = nullptr;
+  size_t bytes = 0;
+  bool mapped = false;
+};
+
+} // namespace nova::runtime
+
+#endif // NOVA_RUNTIME_CORE_BUFFER_H

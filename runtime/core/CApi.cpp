@@ -1,0 +1,297 @@
+//===- CApi.cpp - The C interface over the runtime's classes --------------===//
+
+#include "runtime/core/Context.h"
+#include "runtime/core/Target.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <sys/stat.h>
+
+using namespace nova::runtime;
+
+namespace {
+
+/// Runs a body that returns a Status; no exception passes.
+template <typename Body> nova_status_t *guarded(Body body) {
+  try {
+    return body().release();
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory().release();
+  } catch (...) {
+    try {
+      return fail(NOVA_INTERNAL, "an unexpected exception reached the interface").release();
+    } catch (...) {
+      return Status::outOfMemory().release();
+    }
+  }
+}
+
+Status nullArgument(const char *name) { return fail(NOVA_INVALID_ARGUMENT, name, " is null"); }
+
+/// Options structs tell their own size; NULL gives the defaults.
+template <typename Options> Status readOptions(const Options *options, Options &read) {
+  if (!options)
+    return Status::success();
+  if (options->size != sizeof(Options))
+    return fail(NOVA_INVALID_ARGUMENT, "options: expected size ", sizeof(Options), ", found ", options->size);
+  read = *options;
+  return Status::success();
+}
+
+/// Reads a whole regular file.
+Status readFile(const char *path, std::string &bytes) {
+  struct Closer {
+    void operator()(FILE *file) const { std::fclose(file); }
+  };
+  std::unique_ptr<FILE, Closer> file(std::fopen(path, "rbe"));
+  if (!file)
+    return fail(NOVA_IO_ERROR, "cannot open ", path, ": ", strerror(errno));
+  struct stat facts;
+  if (fstat(fileno(file.get()), &facts) != 0)
+    return fail(NOVA_IO_ERROR, "cannot read ", path, ": ", strerror(errno));
+  if (S_ISDIR(facts.st_mode))
+    return fail(NOVA_IO_ERROR, "cannot read ", path, ": it is a directory");
+  bytes.reserve(static_cast<size_t>(facts.st_size > 0 ? facts.st_size : 0));
+  char chunk[1 << 16];
+  while (size_t got = std::fread(chunk, 1, sizeof chunk, file.get()))
+    bytes.append(chunk, got);
+  if (std::ferror(file.get()))
+    return fail(NOVA_IO_ERROR, "cannot read ", path, ": ", strerror(errno));
+  return Status::success();
+}
+
+Status loadModule(std::string_view bytes, const nova_module_options_t *options, nova_module_t **module) {
+  nova_module_options_t read{sizeof read, nullptr};
+  if (Status status = readOptions(options, read))
+    return status;
+  auto loaded = std::make_unique<nova_module_t>();
+  if (Status status = Module::load(bytes, read.target, loaded->module))
+    return status;
+  *module = loaded.release();
+  return Status::success();
+}
+
+const Manifest *manifestOf(const nova_module_t *module) { return module ? &module->module->manifest() : nullptr; }
+
+Status describePort(const char *what, const std::vector<Port> &ports, size_t index, nova_port_t *described) {
+  if (index >= ports.size())
+    return fail(NOVA_INVALID_ARGUMENT, "expected an index below ", ports.size(), ", the number of ", what, ", found ",
+                index);
+  const Port &port = ports[index];
+  *described = {port.name.c_str(), port.type, static_cast<int32_t>(port.dims.size()), port.sequenceAxis,
+                port.dimTexts.data()};
+  return Status::success();
+}
+
+} // namespace
+
+extern "C" const char *nova_version(void) { return NOVA_VERSION; }
+
+extern "C" int32_t nova_target_supported(const char *target) { return target && targetSupported(target); }
+
+extern "C" const char *nova_type_name(nova_type_t type) {
+  switch (type) {
+  case NOVA_F64:
+    return "f64";
+  case NOVA_F32:
+    return "f32";
+  case NOVA_I64:
+    return "i64";
+  case NOVA_I32:
+    return "i32";
+  case NOVA_I1:
+    return "i1";
+  }
+  return nullptr;
+}
+
+extern "C" size_t nova_type_size(nova_type_t type) {
+  switch (type) {
+  case NOVA_F64:
+  case NOVA_I64:
+    return 8;
+  case NOVA_F32:
+  case NOVA_I32:
+    return 4;
+  case NOVA_I1:
+    return 1;
+  }
+  return 0;
+}
+
+extern "C" nova_status_t *nova_module_check_memory(const void *bytes, size_t size) {
+  return guarded([&]() -> Status {
+    if (!bytes)
+      return nullArgument("bytes");
+    Manifest manifest;
+    std::string_view text;
+    return Module::check({static_cast<const char *>(bytes), size}, manifest, text);
+  });
+}
+
+extern "C" nova_status_t *nova_module_load_memory(const void *bytes, size_t size, const nova_module_options_t *options,
+                                                  nova_module_t **module) {
+  return guarded([&]() -> Status {
+    if (!bytes || !module)
+      return nullArgument(bytes ? "module" : "bytes");
+    return loadModule({static_cast<const char *>(bytes), size}, options, module);
+  });
+}
+
+extern "C" nova_status_t *nova_module_load_file(const char *path, const nova_module_options_t *options,
+                                                nova_module_t **module) {
+  return guarded([&]() -> Status {
+    if (!path || !module)
+      return nullArgument(path ? "module" : "path");
+    std::string bytes;
+    if (Status status = readFile(path, bytes))
+      return status;
+    if (Status status = loadModule(bytes, options, module))
+      return fail(status.code(), path, ": ", status.message());
+    return Status::success();
+  });
+}
+
+extern "C" void nova_module_release(nova_module_t *module) { delete module; }
+
+extern "C" const char *nova_module_manifest(const nova_module_t *module) {
+  return module ? module->module->manifestText().c_str() : nullptr;
+}
+
+extern "C" const char *nova_module_graph(const nova_module_t *module) {
+  return module ? manifestOf(module)->graph.c_str() : nullptr;
+}
+
+extern "C" const char *nova_module_version_hash(const nova_module_t *module) {
+  return module ? manifestOf(module)->versionHash.c_str() : nullptr;
+}
+
+extern "C" const char *nova_module_target(const nova_module_t *module) {
+  return module ? module->module->target().c_str() : nullptr;
+}
+
+extern "C" int32_t nova_module_is_sequence(const nova_module_t *module) {
+  return module && manifestOf(module)->hasSequence;
+}
+
+extern "C" size_t nova_module_argument_count(const nova_module_t *module) {
+  return module ? manifestOf(module)->arguments.size() : 0;
+}
+
+extern "C" size_t nova_module_result_count(const nova_module_t *module) {
+  return module ? manifestOf(module)->results.size() : 0;
+}
+
+extern "C" nova_status_t *nova_module_argument(const nova_module_t *module, size_t index, nova_port_t *port) {
+  return guarded([&]() -> Status {
+    if (!module || !port)
+      return nullArgument(module ? "port" : "module");
+    return describePort("arguments", manifestOf(module)->arguments, index, port);
+  });
+}
+
+extern "C" nova_status_t *nova_module_result(const nova_module_t *module, size_t index, nova_port_t *port) {
+  return guarded([&]() -> Status {
+    if (!module || !port)
+      return nullArgument(module ? "port" : "module");
+    return describePort("results", manifestOf(module)->results, index, port);
+  });
+}
+
+extern "C" nova_status_t *nova_session_create(nova_module_t *module, const nova_session_options_t *options,
+                                              nova_session_t **session) {
+  return guarded([&]() -> Status {
+    if (!module || !session)
+      return nullArgument(module ? "session" : "module");
+    nova_session_options_t read = NOVA_SESSION_OPTIONS_INIT;
+    if (Status status = readOptions(options, read))
+      return status;
+    if (!manifestOf(module)->hasSequence)
+      return fail(NOVA_INVALID_ARGUMENT, manifestOf(module)->graph, " was compiled without a sequence to extend");
+    if (read.initial_rows < 0 || (read.max_rows >= 0 && read.initial_rows > read.max_rows))
+      return fail(NOVA_INVALID_ARGUMENT, "initial_rows: expected 0 or more and at most max_rows, found ",
+                  read.initial_rows);
+    *session = new nova_session_t{{module->module, read.initial_rows, read.max_rows}};
+    return Status::success();
+  });
+}
+
+extern "C" int64_t nova_session_length(const nova_session_t *session) { return session ? session->session.length() : 0; }
+
+extern "C" void nova_session_reset(nova_session_t *session) {
+  if (session)
+    session->session.reset();
+}
+
+extern "C" void nova_session_free(nova_session_t *session) { delete session; }
+
+extern "C" nova_status_t *nova_context_create(const nova_context_options_t *options, nova_context_t **context) {
+  return guarded([&]() -> Status {
+    if (!context)
+      return nullArgument("context");
+    nova_context_options_t read{sizeof read, 0, nullptr, nullptr};
+    if (Status status = readOptions(options, read))
+      return status;
+    constexpr int32_t kMostThreads = 4096;
+    if (read.threads < 0 || read.threads > kMostThreads)
+      return fail(NOVA_INVALID_ARGUMENT, "threads: expected 0 .. ", kMostThreads, ", found ", read.threads);
+    *context = new nova_context_t{{read.threads, read.parallel_for, read.parallel_for_user}};
+    return Status::success();
+  });
+}
+
+extern "C" int32_t nova_context_threads(const nova_context_t *context) {
+  return context ? context->context.threads() : 0;
+}
+
+extern "C" void nova_context_trim(nova_context_t *context) {
+  if (context)
+    context->context.trim();
+}
+
+extern "C" void nova_context_free(nova_context_t *context) { delete context; }
+
+extern "C" nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count) {
+  return guarded([&]() -> Status {
+    if (!context || (count > 0 && !runs))
+      return nullArgument(context ? "runs" : "context");
+    return count == 0 ? Status::success() : context->context.run(runs, count);
+  });
+}
+
+extern "C" nova_status_t *nova_module_infer(const nova_module_t *module, const nova_session_t *session,
+                                            const nova_tensor_t *arguments, size_t num_arguments,
+                                            int64_t *const *result_dims) {
+  return guarded([&]() -> Status {
+    if (!module)
+      return nullArgument("module");
+    const Manifest &manifest = *manifestOf(module);
+    if (session && session->session.module() != module->module)
+      return fail(NOVA_INVALID_ARGUMENT, "the session belongs to another module");
+    std::vector<int64_t> dims(manifest.symbols.size());
+    SessionSizes sizes{};
+    if (session)
+      sizes = session->session.sizes();
+    if (Status status = checkArguments(manifest, session ? &sizes : nullptr, arguments, num_arguments,
+                                       DataCheck::Ignored, dims.data()))
+      return status;
+    std::vector<int64_t> sizesInOrder;
+    for (size_t i = 0; i < manifest.results.size(); ++i) {
+      size_t rank = manifest.results[i].dims.size();
+      if (rank > 0 && (!result_dims || !result_dims[i]))
+        return nullArgument("result_dims");
+      for (size_t axis = 0; axis < rank; ++axis) {
+        sizesInOrder.push_back(0);
+        if (Status status = resultSize(manifest, session != nullptr, i, axis, dims.data(), sizesInOrder.back()))
+          return status;
+      }
+    }
+    const int64_t *next = sizesInOrder.data();
+    for (size_t i = 0; i < manifest.results.size(); ++i)
+      for (size_t axis = 0; axis < manifest.results[i].dims.size(); ++axis)
+        result_dims[i][axis] = *next++;
+    return Status::success();
+  });
+}

@@ -1,0 +1,254 @@
+//===- CallPlan.cpp -------------------------------------------------------===//
+
+#include "runtime/core/CallPlan.h"
+#include "runtime/core/EntryCheck.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace nova::runtime;
+
+/// Adds saturating: a sum that saturates is refused by the allocation that asks for it.
+static int64_t addBytes(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+Status CallPlan::check(const nova_run_t *runs, size_t count) {
+  if (count > UINT32_MAX)
+    return fail(NOVA_INVALID_ARGUMENT, "expected at most ", UINT32_MAX, " runs, found ", count);
+  plans.clear();
+  dims.clear();
+  offsets.clear();
+  stepRows.clear();
+  overlap.clear();
+  stepCount = stepBufferCount = 0;
+  scratchNeeded = stagedNeeded = 0;
+  trafficBytes = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    if (Status status = checkRun(runs[i], i)) {
+      if (count == 1 || status.code() == NOVA_OUT_OF_MEMORY)
+        return status;
+      return fail(status.code(), "run ", i, ", ", status.message());
+    }
+  return overlap.check();
+}
+
+Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
+  if (!run.module)
+    return fail(NOVA_INVALID_ARGUMENT, "the module is null");
+  const Module &module = *run.module->module;
+  const Manifest &manifest = module.manifest();
+  Session *session = run.session ? &run.session->session : nullptr;
+  if (session && session->module().get() != &module)
+    return fail(NOVA_INVALID_ARGUMENT, "the session belongs to another module");
+  if (session && !session->claim())
+    return fail(NOVA_INVALID_ARGUMENT, "the session already takes part in this or another call");
+
+  // From here on `finish` knows of the session.
+  plans.push_back({&run, &module, session, dims.size(), offsets.size(), stepRows.size(), 0, 0, 0});
+  RunPlan &plan = plans.back();
+  dims.resize(dims.size() + manifest.symbols.size());
+  int64_t *symbols = dims.data() + plan.dimsAt;
+  SessionSizes sizes{};
+  if (session)
+    sizes = session->sizes();
+  if (Status status = checkArguments(manifest, session ? &sizes : nullptr, run.arguments, run.num_arguments,
+                                     DataCheck::Required, symbols))
+    return status;
+  if (Status status = checkResults(manifest, session != nullptr, run.results, run.num_results, symbols))
+    return status;
+  noteTensors(plan, index);
+  if (Status status = planMemory(plan))
+    return status;
+  return planSteps(plan);
+}
+
+void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
+  auto note = [&](const nova_tensor_t &tensor, const Port &port, bool isResult) {
+    int64_t bytes = 0;
+    (void)denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes); // checked before
+    trafficBytes += static_cast<double>(bytes);
+    if (bytes == 0)
+      return;
+    auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+    overlap.add({begin, begin + static_cast<uintptr_t>(bytes), &port.name, index, isResult});
+  };
+  const Manifest &manifest = plan.module->manifest();
+  for (size_t i = 0; i < manifest.arguments.size(); ++i)
+    note(plan.run->arguments[i], manifest.arguments[i], false);
+  for (size_t i = 0; i < manifest.results.size(); ++i)
+    note(plan.run->results[i], manifest.results[i], true);
+}
+
+Status CallPlan::planMemory(RunPlan &plan) {
+  const Manifest &manifest = plan.module->manifest();
+  const int64_t *symbols = dims.data() + plan.dimsAt;
+  plan.stagedAt = stagedNeeded;
+  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
+    const BufferSpec &buffer = manifest.buffers[i];
+    int64_t bytes = 0;
+    bool inSlot = buffer.kind == BufferKind::Temporary || (buffer.kind == BufferKind::State && !plan.session);
+    offsets.push_back(0);
+    if (inSlot) {
+      if (Status status = plan.module->bufferBytes(i, symbols, bytes))
+        return status;
+      offsets.back() = plan.slotBytes;
+      plan.slotBytes = addBytes(plan.slotBytes, alignedBytes(bytes));
+      trafficBytes += static_cast<double>(bytes);
+    }
+  }
+  if (manifest.canFail)
+    for (size_t i = 0; i < manifest.results.size(); ++i) {
+      int64_t bytes = 0;
+      const nova_tensor_t &result = plan.run->results[i];
+      (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes); // checked before
+      stagedNeeded = addBytes(stagedNeeded, alignedBytes(bytes));
+    }
+  if (plan.session)
+    trafficBytes += static_cast<double>(plan.session->bytesInUse(symbols[manifest.sequence.whole]));
+  return Status::success();
+}
+
+#if defined(__clang__)
+// Generated code carries no type signature in front of its functions for the sanitizer to look at.
+__attribute__((no_sanitize("function")))
+#endif
+Status CallPlan::planSteps(const RunPlan &plan) {
+  const Manifest &manifest = plan.module->manifest();
+  const int64_t *symbols = dims.data() + plan.dimsAt;
+  for (size_t i = 0; i < manifest.steps.size(); ++i) {
+    const Step &step = manifest.steps[i];
+    int64_t rows;
+    if (!step.rows.evaluate(symbols, rows))
+      return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
+    if (rows < 0)
+      return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": expected ", step.rows.text(),
+                  " rows to be 0 or more, found ", rows);
+    stepRows.push_back(rows);
+    if (rows == 0)
+      continue;
+    ++stepCount;
+    stepBufferCount += step.buffers.size();
+    const StepCode &code = plan.module->code()[i];
+    if (!code.scratch)
+      continue;
+    int64_t bytes = code.scratch(symbols, std::min(step.block, rows));
+    if (bytes < 0)
+      return fail(NOVA_OUT_OF_MEMORY, "out of memory: the scratch of step ", step.kernel,
+                  " is more than 63 bits hold");
+    scratchNeeded = std::max(scratchNeeded, bytes);
+  }
+  return Status::success();
+}
+
+Status CallPlan::allocate(int32_t threads) {
+  // More runs than this are never under way at once, so their temporaries share memory, and stay in cache. One worker
+  // ends a run before it begins the next.
+  size_t slotCount = threads == 1 ? 1 : 2 * static_cast<size_t>(threads);
+  slotCount = std::min(slotCount, plans.size());
+  if (slots.size() < slotCount)
+    slots.resize(slotCount);
+  slotLast.assign(slotCount, -1);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    RunPlan &plan = plans[i];
+    plan.slot = i % slotCount;
+    if (!slots[plan.slot].growDiscarding(static_cast<size_t>(plan.slotBytes)))
+      return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", plan.slotBytes, " bytes for the temporaries of run ", i);
+    if (plan.session)
+      if (Status status = plan.session->makeRoom(dims.data() + plan.dimsAt))
+        return status;
+  }
+  if (!staged.growDiscarding(static_cast<size_t>(stagedNeeded)))
+    return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", stagedNeeded, " bytes for staged results");
+  return Status::success();
+}
+
+void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
+  const Manifest &manifest = plan.module->manifest();
+  const BufferSpec &spec = manifest.buffers[buffer];
+  int64_t offset = offsets[plan.buffersAt + buffer];
+  switch (spec.kind) {
+  case BufferKind::Argument:
+    return plan.run->arguments[spec.index].data;
+  case BufferKind::Result:
+    if (!manifest.canFail)
+      return plan.run->results[spec.index].data;
+    break;
+  case BufferKind::Constant:
+    return plan.module->constants()[buffer];
+  case BufferKind::State:
+    if (plan.session)
+      return plan.session->state(spec.index);
+    [[fallthrough]];
+  case BufferKind::Temporary:
+    return static_cast<char *>(slots[plan.slot].data()) + offset;
+  }
+  // A staged result lies behind the staged results before it.
+  int64_t at = plan.stagedAt;
+  for (uint32_t i = 0; i < spec.index; ++i) {
+    int64_t bytes = 0;
+    const nova_tensor_t &result = plan.run->results[i];
+    (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes);
+    at += alignedBytes(bytes);
+  }
+  return static_cast<char *>(staged.data()) + at;
+}
+
+void CallPlan::fill(Schedule &schedule) {
+  schedule.begin(stepCount);
+  stepBuffers.resize(stepBufferCount); // the schedule keeps addresses into it
+  buffers.resize(offsets.size());
+  size_t stepBufferAt = 0;
+  for (uint32_t index = 0; index < plans.size(); ++index) {
+    const RunPlan &plan = plans[index];
+    const Manifest &manifest = plan.module->manifest();
+    for (size_t i = 0; i < manifest.buffers.size(); ++i)
+      buffers[plan.buffersAt + i] = bufferAddress(plan, i);
+    int64_t after = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
+    for (uint32_t i = 0; i < manifest.steps.size(); ++i) {
+      const Step &step = manifest.steps[i];
+      int64_t rows = stepRows[plan.stepRowsAt + i];
+      if (rows == 0)
+        continue;
+      void **own = stepBuffers.data() + stepBufferAt;
+      stepBufferAt += step.buffers.size();
+      for (size_t j = 0; j < step.buffers.size(); ++j)
+        own[j] = buffers[plan.buffersAt + step.buffers[j]];
+      after = schedule.add({plan.module->code()[i].kernel, own, dims.data() + plan.dimsAt, rows, step.block,
+                            step.descending, index, i},
+                           after);
+      if (plan.slotBytes > 0)
+        slotLast[plan.slot] = after;
+    }
+  }
+}
+
+void CallPlan::commit() {
+  int64_t at = 0;
+  for (const RunPlan &plan : plans) {
+    const Manifest &manifest = plan.module->manifest();
+    for (size_t i = 0; manifest.canFail && i < manifest.results.size(); ++i) {
+      const nova_tensor_t &result = plan.run->results[i];
+      int64_t bytes = 0;
+      (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes);
+      if (bytes > 0)
+        std::memcpy(result.data, static_cast<const char *>(staged.data()) + at, static_cast<size_t>(bytes));
+      at += alignedBytes(bytes);
+    }
+    if (plan.session)
+      plan.session->advance(dims.data() + plan.dimsAt);
+  }
+}
+
+void CallPlan::finish() {
+  for (const RunPlan &plan : plans)
+    if (plan.session)
+      plan.session->unclaim();
+  plans.clear();
+}
+
+void CallPlan::trim() {
+  slots.clear();
+  staged.clear();
+}

@@ -1,0 +1,83 @@
+//===- CallPlan.h - A checked list of runs and its memory -------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_CALLPLAN_H
+#define NOVA_RUNTIME_CORE_CALLPLAN_H
+
+#include "runtime/core/Buffer.h"
+#include "runtime/core/Overlap.h"
+#include "runtime/core/Schedule.h"
+#include "runtime/core/Session.h"
+
+#include <vector>
+
+namespace nova::runtime {
+
+/// One call of nova_run from its check to its end. The phases are called in this order:
+/// check, allocate, fill, (the work), commit or not, finish. Memory is kept for the next call.
+class CallPlan {
+public:
+  /// Checks every run, finds its symbols, claims its session, and sums up what memory it needs. No other effects.
+  Status check(const nova_run_t *runs, size_t count);
+
+  /// Gets the memory: room in sessions, temporaries for as many runs as can be under way at once, staged results.
+  Status allocate(int32_t threads);
+
+  /// Writes the steps of all runs into the schedule.
+  void fill(Schedule &schedule);
+
+  /// The work succeeded: copies staged results to the caller, makes the sessions longer.
+  void commit();
+
+  /// Lets go of the sessions. Always called last.
+  void finish();
+
+  /// The scratch that every worker needs.
+  int64_t scratchBytes() const { return scratchNeeded; }
+
+  /// About how many bytes the call reads and writes: what decides whether threads are worth waking.
+  double traffic() const { return trafficBytes; }
+
+  const Module &module(size_t run) const { return *plans[run].module; }
+
+  /// Gives the memory of temporaries and staged results back.
+  void trim();
+
+private:
+  /// What is known of one run.
+  struct RunPlan {
+    const nova_run_t *run;
+    const Module *module;
+    Session *session;     // or null
+    size_t dimsAt;        // in `dims`
+    size_t buffersAt;     // in `buffers` and `offsets`: one entry per buffer of the module
+    size_t stepRowsAt;    // in `stepRows`: one entry per step
+    int64_t slotBytes;    // temporaries, and states without a session
+    size_t slot;          // in `slots`
+    int64_t stagedAt;     // in `staged`, if the module can fail
+  };
+
+  Status checkRun(const nova_run_t &run, uint32_t index);
+  Status planMemory(RunPlan &plan);
+  Status planSteps(const RunPlan &plan);
+  void noteTensors(const RunPlan &plan, uint32_t index);
+  void *bufferAddress(const RunPlan &plan, size_t buffer) const;
+
+  std::vector<RunPlan> plans;
+  std::vector<int64_t> dims;
+  std::vector<void *> buffers;
+  std::vector<int64_t> offsets; // of temporaries in their slot, of staged results behind RunPlan::stagedAt
+  std::vector<int64_t> stepRows;
+  std::vector<void *> stepBuffers;
+  std::vector<int64_t> slotLast; // by slot: the last stage that uses it, or -1
+  size_t stepCount = 0, stepBufferCount = 0;
+  int64_t scratchNeeded = 0, stagedNeeded = 0;
+  double trafficBytes = 0;
+  OverlapCheck overlap;
+
+  std::vector<Buffer> slots;
+  Buffer staged;
+};
+
+} // namespace nova::runtime
+
+#endif // NOVA_RUNTIME_CORE_CALLPLAN_H

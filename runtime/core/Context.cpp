@@ -1,0 +1,72 @@
+//===- Context.cpp --------------------------------------------------------===//
+
+#include "runtime/core/Context.h"
+
+#include <algorithm>
+
+using namespace nova::runtime;
+
+// Below this traffic a call is over sooner than a sleeping thread has woken up.
+constexpr double kParallelBytes = 64 << 10;
+
+Status Context::run(const nova_run_t *runs, size_t count) {
+  std::lock_guard<std::mutex> lock(mutex);
+  struct Finish { // also when memory for the plan itself runs out
+    CallPlan &plan;
+    ~Finish() { plan.finish(); }
+  } finish{plan};
+
+  if (Status status = prepare(runs, count))
+    return status;
+  size_t workerCount = 1;
+  if (workers.count() > 1 && plan.traffic() >= kParallelBytes)
+    workerCount = static_cast<size_t>(
+        std::clamp<uint64_t>(schedule.taskCount(), 1, static_cast<uint64_t>(workers.count())));
+  if (Status status = growScratch(workerCount))
+    return status;
+  execute(workerCount);
+  if (const KernelCall *failed = schedule.failedCall()) {
+    const Module &module = plan.module(failed->run);
+    return fail(NOVA_DIVISION_BY_ZERO, "integer division by zero in step ",
+                module.manifest().steps[failed->step].kernel, " of ", module.manifest().graph,
+                count > 1 ? concat(", run ", failed->run) : std::string());
+  }
+  plan.commit();
+  return Status::success();
+}
+
+Status Context::prepare(const nova_run_t *runs, size_t count) {
+  if (Status status = plan.check(runs, count))
+    return status;
+  if (Status status = plan.allocate(workers.count()))
+    return status;
+  plan.fill(schedule);
+  return Status::success();
+}
+
+Status Context::growScratch(size_t workerCount) {
+  if (scratch.size() < workerCount)
+    scratch.resize(workerCount);
+  for (size_t worker = 0; worker < workerCount; ++worker)
+    if (!scratch[worker].growDiscarding(static_cast<size_t>(plan.scratchBytes())))
+      return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", plan.scratchBytes(), " bytes of scratch for each of ",
+                  workerCount, " threads");
+  return Status::success();
+}
+
+void Context::workerBody(void *context, int32_t worker) {
+  Context &self = *static_cast<Context *>(context);
+  self.schedule.work(self.scratch[static_cast<size_t>(worker)].data());
+}
+
+void Context::execute(size_t workerCount) {
+  if (workerCount > 1)
+    workers.run(static_cast<int32_t>(workerCount), workerBody, this);
+  workerBody(this, 0); // everything, or what no other worker has come to claim
+}
+
+void Context::trim() {
+  std::lock_guard<std::mutex> lock(mutex);
+  plan.trim();
+  scratch.clear();
+}

@@ -1,0 +1,48 @@
+//===- Context.h - Where calls are run --------------------------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_CONTEXT_H
+#define NOVA_RUNTIME_CORE_CONTEXT_H
+
+#include "runtime/core/Buffer.h"
+#include "runtime/core/CallPlan.h"
+#include "runtime/core/Schedule.h"
+#include "runtime/core/Workers.h"
+
+#include <mutex>
+
+namespace nova::runtime {
+
+/// Threads, scratch and the memory of temporaries. Calls are serialised; everything a call needs is kept for the next
+/// one, so that a steady state allocates nothing.
+class Context {
+public:
+  Context(int32_t threads, nova_parallel_for_t hook, void *hookUser) : workers(threads, hook, hookUser) {}
+
+  int32_t threads() const { return workers.count(); }
+
+  /// Runs the list of nova_run.
+  Status run(const nova_run_t *runs, size_t count);
+
+  /// Gives idle memory back.
+  void trim();
+
+private:
+  Status prepare(const nova_run_t *runs, size_t count);
+  Status growScratch(size_t workerCount);
+  void execute(size_t workerCount);
+  static void workerBody(void *context, int32_t worker);
+
+  std::mutex mutex;
+  Workers workers;
+  CallPlan plan;
+  Schedule schedule;
+  std::vector<Buffer> scratch; // by worker
+};
+
+} // namespace nova::runtime
+
+struct nova_context_t {
+  nova::runtime::Context context;
+};
+
+#endif // NOVA_RUNTIME_CORE_CONTEXT_H

@@ -1,0 +1,103 @@
+//===- Manifest.h - What a module says about itself -------------*- C++ -*-===//
+//
+// The manifest of docs/module-format.md after checking: every index is in range, every name is resolved, every symbol
+// has a way to be bound. Code that holds a Manifest need not check it again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NOVA_RUNTIME_CORE_MANIFEST_H
+#define NOVA_RUNTIME_CORE_MANIFEST_H
+
+#include "runtime/core/Dim.h"
+#include "runtime/core/Status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nova::runtime {
+
+/// An argument or a result.
+struct Port {
+  std::string name;
+  nova_type_t type;
+  std::vector<Dim> dims;
+  int32_t sequenceAxis = -1;           // the axis whose size is the sequence symbol, or -1
+  std::vector<const char *> dimTexts; // of `dims`, for the C interface
+};
+
+enum class Relation { GreaterEqual, LessEqual, Equal, Greater, Less };
+
+/// A condition on the symbols that callers must meet.
+struct Clause {
+  std::string text;
+  Dim lhs;
+  Relation relation;
+  Dim rhs;
+};
+
+enum class BufferKind { Argument, Result, Temporary, State, Constant };
+
+struct BufferSpec {
+  BufferKind kind;
+  uint32_t index = 0; // argument or result; for temporaries, states and constants the position among their kind
+  std::string name;   // temporaries and states
+  std::string symbol; // the function that tells the bytes, or the constant's data
+};
+
+struct Step {
+  std::string kernel;
+  std::vector<std::string> entries; // one per target, in the order of Manifest::targets
+  Dim rows;
+  int64_t block;
+  bool descending;
+  std::vector<uint32_t> buffers;
+  std::string scratch; // the function that tells the bytes of scratch, or empty for none
+};
+
+/// The symbols of a graph that can be extended.
+struct Sequence {
+  uint32_t whole; // all rows (n)
+  uint32_t rows;  // the new ones (m)
+  uint32_t past;  // those the state holds (t)
+};
+
+/// How one symbol is found: argument `argument`, axis `axis` has the size factor * symbol + rest, and the symbols in
+/// factor and rest are found before.
+struct Binding {
+  uint32_t symbol;
+  uint32_t argument;
+  uint32_t axis;
+  bool plain; // the size is the symbol itself
+  Dim factor, rest;
+};
+
+struct Manifest {
+  Manifest() = default;
+  Manifest(const Manifest &) = delete; // Port::dimTexts points into this very object
+  Manifest &operator=(const Manifest &) = delete;
+
+  std::string graph, graphHash, semanticHash, versionHash, compiler, contract;
+  std::vector<std::string> targets;
+  std::vector<std::string> symbols;
+  bool hasSequence = false;
+  Sequence sequence{};
+  bool canFail = false;
+  std::vector<Port> arguments, results;
+  std::vector<Clause> clauses;
+  std::vector<BufferSpec> buffers;
+  uint32_t temporaries = 0, states = 0, constants = 0; // how many buffers of these kinds
+  std::vector<Step> steps;
+  std::vector<Binding> bindings; // in order; all symbols but those of `sequence` in a module that has one
+};
+
+/// Parses and checks. The failure is NOVA_MODULE_INVALID and names the place ("steps[2].block"), what was expected and
+/// what was found.
+Status parseManifest(std::string_view text, Manifest &manifest);
+
+/// Fills Manifest::bindings. The failure names a symbol that no argument determines.
+Status planBindings(Manifest &manifest);
+
+} // namespace nova::runtime
+
+#endif // NOVA_RUNTIME_CORE_MANIFEST_H

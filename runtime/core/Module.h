@@ -1,0 +1,71 @@
+//===- Module.h - A loaded module -------------------------------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_MODULE_H
+#define NOVA_RUNTIME_CORE_MODULE_H
+
+#include "runtime/core/LoadedObject.h"
+#include "runtime/core/Manifest.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nova::runtime {
+
+/// A tile function: see docs/module-format.md.
+using Kernel = int32_t (*)(void *const *buffers, const int64_t *dims, int64_t row0, int64_t rows, void *scratch);
+/// The bytes of a buffer for these symbols.
+using BytesFunction = int64_t (*)(const int64_t *dims);
+/// The bytes of a step's scratch for these symbols and this many rows.
+using ScratchFunction = int64_t (*)(const int64_t *dims, int64_t blockRows);
+
+/// The functions of a step for the chosen target.
+struct StepCode {
+  Kernel kernel;
+  ScratchFunction scratch; // or null
+};
+
+/// A checked and loaded module. Immutable after load; any number of threads may use it.
+class Module {
+public:
+  /// Checks bytes without executing any: the file's structure, its digest, the manifest.
+  static Status check(std::string_view bytes, Manifest &manifest, std::string_view &manifestText);
+
+  /// Checks, chooses a target (`target`, or the best one if null), loads, and resolves every name.
+  static Status load(std::string_view bytes, const char *target, std::shared_ptr<const Module> &module);
+
+  const Manifest &manifest() const { return description; }
+  const std::string &manifestText() const { return text; }
+  const std::string &target() const { return description.targets[targetIndex]; }
+
+  /// By step.
+  const std::vector<StepCode> &code() const { return stepCode; }
+  /// By buffer: the function for temporaries and states, else null.
+  const std::vector<BytesFunction> &bytes() const { return bytesFunctions; }
+  /// By buffer: the data of constants, else null.
+  const std::vector<void *> &constants() const { return constantData; }
+
+  /// The bytes of a buffer, 0 or more; an unrepresentable size is a NOVA_OUT_OF_MEMORY that names the buffer.
+  Status bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const;
+
+private:
+  Status resolve();
+  Status find(const std::string &symbol, void *&address) const;
+
+  Manifest description;
+  std::string text;
+  size_t targetIndex = 0;
+  LoadedObject object;
+  std::vector<StepCode> stepCode;
+  std::vector<BytesFunction> bytesFunctions;
+  std::vector<void *> constantData;
+};
+
+} // namespace nova::runtime
+
+struct nova_module_t {
+  std::shared_ptr<const nova::runtime::Module> module;
+};
+
+#endif // NOVA_RUNTIME_CORE_MODULE_H

@@ -1,0 +1,67 @@
+//===- Session.cpp --------------------------------------------------------===//
+
+#include "runtime/core/Session.h"
+
+#include <algorithm>
+
+using namespace nova::runtime;
+
+constexpr int64_t kFewestRows = 64;
+
+Session::Session(std::shared_ptr<const Module> module, int64_t initialRows, int64_t maxRows)
+    : owner(std::move(module)), initialRows(initialRows), maxRows(maxRows), symbols(owner->manifest().symbols.size()),
+      sizing(symbols.size()), states(owner->manifest().states) {}
+
+Status Session::makeRoom(const int64_t *dims) {
+  const Sequence &sequence = owner->manifest().sequence;
+  int64_t rows = dims[sequence.whole];
+  if (maxRows >= 0 && rows > maxRows)
+    return fail(NOVA_CAPACITY_EXCEEDED, "the session's capacity is ", maxRows, " rows and its length ", rowCount,
+                ", so there is no room for ", dims[sequence.rows], " more");
+  if (rowCount > 0 && rows <= capacity)
+    return Status::success();
+  int64_t roomy = std::max({rows, initialRows, kFewestRows});
+  if (rowCount > 0 && capacity <= INT64_MAX / 2) // a half more each time
+    roomy = std::max(roomy, capacity + capacity / 2);
+  if (maxRows >= 0)
+    roomy = std::min(roomy, maxRows);
+  Status status = growTo(roomy, dims);
+  if (status && roomy > rows) // no room for rows to come: take what this call needs
+    status = growTo(rows, dims);
+  return status;
+}
+
+Status Session::growTo(int64_t rows, const int64_t *dims) {
+  const Manifest &manifest = owner->manifest();
+  std::copy_n(dims, sizing.size(), sizing.begin());
+  sizing[manifest.sequence.whole] = sizing[manifest.sequence.rows] = rows;
+  sizing[manifest.sequence.past] = 0;
+  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
+    if (manifest.buffers[i].kind != BufferKind::State)
+      continue;
+    int64_t bytes;
+    if (Status status = owner->bufferBytes(i, sizing.data(), bytes))
+      return status;
+    Buffer &state = states[manifest.buffers[i].index];
+    bool grown = rowCount > 0 ? state.growKeeping(bytes) : state.growDiscarding(bytes);
+    if (!grown)
+      return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", bytes, " bytes for the state ", manifest.buffers[i].name,
+                  " of ", rows, " rows");
+  }
+  capacity = rows;
+  return Status::success();
+}
+
+int64_t Session::bytesInUse(int64_t rows) const {
+  double bytes = 0;
+  for (const Buffer &state : states)
+    bytes += static_cast<double>(state.size());
+  return static_cast<int64_t>(bytes * static_cast<double>(rows) / static_cast<double>(std::max<int64_t>(capacity, 1)));
+}
+
+void Session::advance(const int64_t *dims) {
+  std::copy_n(dims, symbols.size(), symbols.begin());
+  rowCount = dims[owner->manifest().sequence.whole];
+}
+
+void Session::reset() { rowCount = 0; }

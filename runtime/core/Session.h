@@ -1,0 +1,66 @@
+//===- Session.h - The state of a sequence fed in pieces --------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_SESSION_H
+#define NOVA_RUNTIME_CORE_SESSION_H
+
+#include "runtime/core/Buffer.h"
+#include "runtime/core/EntryCheck.h"
+#include "runtime/core/Module.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace nova::runtime {
+
+/// Holds the state buffers of `length` rows, with room for more. The room grows geometrically, so that feeding single
+/// rows copies each row a bounded number of times.
+class Session {
+public:
+  Session(std::shared_ptr<const Module> module, int64_t initialRows, int64_t maxRows);
+
+  const std::shared_ptr<const Module> &module() const { return owner; }
+  int64_t length() const { return rowCount; }
+
+  /// What the entry check has to know. The pointer in it lives until the next call that changes the session.
+  SessionSizes sizes() const { return {rowCount, rowCount > 0 ? symbols.data() : nullptr}; }
+
+  /// Makes room for the rows of a checked call with the symbols `dims`. The rows held stay as they are. Failures are
+  /// NOVA_CAPACITY_EXCEEDED and NOVA_OUT_OF_MEMORY; the session then holds what it held.
+  Status makeRoom(const int64_t *dims);
+
+  /// The memory of the state with this index among the module's states.
+  void *state(uint32_t index) const { return states[index].data(); }
+
+  /// The bytes of state that the rows of a call reach, for the estimate of its work.
+  int64_t bytesInUse(int64_t rows) const;
+
+  /// Takes over the symbols and rows of a call that succeeded.
+  void advance(const int64_t *dims);
+
+  void reset();
+
+  /// A session takes part in one call at a time: claim returns false if it already does.
+  bool claim() { return !claimed.exchange(true, std::memory_order_acquire); }
+  void unclaim() { claimed.store(false, std::memory_order_release); }
+
+private:
+  Status growTo(int64_t rows, const int64_t *dims);
+
+  std::shared_ptr<const Module> owner;
+  int64_t initialRows, maxRows;
+  int64_t rowCount = 0;
+  int64_t capacity = 0; // rows that fit, for the symbols of the rows held
+  std::vector<int64_t> symbols;
+  std::vector<int64_t> sizing; // symbols with the capacity in place of the rows
+  std::vector<Buffer> states;
+  std::atomic<bool> claimed{false};
+};
+
+} // namespace nova::runtime
+
+struct nova_session_t {
+  nova::runtime::Session session;
+};
+
+#endif // NOVA_RUNTIME_CORE_SESSION_H

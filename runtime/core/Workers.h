@@ -1,0 +1,35 @@
+//===- Workers.h - Threads for a context ------------------------*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_WORKERS_H
+#define NOVA_RUNTIME_CORE_WORKERS_H
+
+#include "nova/nova.h"
+
+#include <memory>
+
+namespace nova::runtime {
+
+/// Runs a body on several threads: an oneTBB arena of its own, or the caller's parallel_for.
+class Workers {
+public:
+  /// `threads` of 0 means one per core that this process may use.
+  Workers(int32_t threads, nova_parallel_for_t hook, void *hookUser);
+  ~Workers();
+
+  int32_t count() const { return threads; }
+
+  /// Calls body(argument, w) for w in 0 .. workers, at most count(), and returns when all have returned. Calls may run one
+  /// after another. If threads cannot be had, some calls may be left out; the body must be able to bear that.
+  void run(int32_t workers, void (*body)(void *argument, int32_t worker), void *argument);
+
+private:
+  struct Arena;
+  int32_t threads;
+  nova_parallel_for_t hook;
+  void *hookUser;
+  std::unique_ptr<Arena> arena; // made at first use
+};
+
+} // namespace nova::runtime
+
+#endif // NOVA_RUNTIME_CORE_WORKERS_H
