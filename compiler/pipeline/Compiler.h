@@ -1,0 +1,44 @@
+// The whole way from a graph to a module: the only part of the compiler that sees all the others.
+#ifndef NOVA_COMPILER_PIPELINE_COMPILER_H
+#define NOVA_COMPILER_PIPELINE_COMPILER_H
+
+#include "compiler/pipeline/Program.h"
+#include "compiler/transforms/CoreForm.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace nova {
+struct CompileOptions {
+  /// Element type per type parameter, `f32` or `f64` by name; the others take their defaults.
+  std::map<std::string, std::string> types;
+  /// Named targets whose code the module holds; empty: all known CPU targets.
+  std::vector<std::string> targets;
+  /// Values of the entry graph that become extra results.
+  std::vector<std::string> probes;
+  /// The sequence symbol; empty: the leading axis of the first result.
+  std::string along;
+};
+
+/// What each `--emit` prints.
+enum class Stage { Stored, Core, Extend, Plan, Tiles, Vector, LLVM, Asm, Module };
+
+struct CompiledModule {
+  std::vector<char> bytes; // the ELF object
+  std::string manifest;    // JSON
+  std::string versionHash; // hex
+};
+
+/// The version hash of (graph, options), without compiling. On failure a diagnostic was emitted.
+mlir::FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options);
+/// Compiles in process. On failure a diagnostic was emitted.
+mlir::FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options);
+/// Prints one stage of the way.
+mlir::LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os);
+} // namespace nova
+
+#endif

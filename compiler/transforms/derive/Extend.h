@@ -1,0 +1,29 @@
+// The derived `extend`: from a causal graph to the one that takes a state of t rows and m new rows.
+#ifndef NOVA_COMPILER_TRANSFORMS_DERIVE_EXTEND_H
+#define NOVA_COMPILER_TRANSFORMS_DERIVE_EXTEND_H
+
+#include "compiler/analysis/Dependence.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace nova {
+/// A module with one graph `<name>.extend` in core form. With n the sequence symbol, m the new rows and t the rows of the
+/// state (n = t + m; if `m` or `t` is taken in the graph another free name is chosen):
+///  - its first arguments are those of the core graph, with n replaced by m on the axis that carries the sequence; then
+///    one argument per state, [t, ...];
+///  - its first results are those of the core graph with m rows; then per state its new value, [t + m, ...], which is
+///    `concat %state, %new_rows, 0`: readers of all rows read that concat, through layout ops only;
+///  - an iota on a new-row axis has `from t`; one on a key axis runs over t + m.
+struct ExtendGraph {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::StringAttr sequence, rows, past;
+  unsigned numStates = 0;
+  /// Axis of each argument / result of the core graph that carries the sequence; none for those that do not.
+  llvm::SmallVector<std::optional<unsigned>> argumentAxis, resultAxis;
+};
+
+/// `dependence` must be extendable and belong to `core`. On failure a diagnostic was emitted and `module` is null.
+ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence);
+} // namespace nova
+
+#endif
