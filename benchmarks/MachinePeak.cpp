@@ -78,7 +78,7 @@ template <class Element> void peakMultiplyAdds(benchmark::State &state, int thre
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return state.SkipWithError("this processor has no AVX2 and FMA");
   bool wide = __builtin_cpu_supports("avx512f");
-  Rate rate;
+  Rate rate(state);
   for (auto _ : state)
     onThreads(threads, [wide](int) {
       if (wide)
@@ -86,7 +86,7 @@ template <class Element> void peakMultiplyAdds(benchmark::State &state, int thre
       else
         multiplyAdds256<Element>(StepsPerCall);
     });
-  rate.report(state, "FLOPS", 2.0 * StepsPerCall * Chains * (wide ? 64 : 32) / sizeof(Element) * threads);
+  rate.report("FLOPS", 2.0 * StepsPerCall * Chains * (wide ? 64 : 32) / sizeof(Element) * threads * state.iterations());
 }
 
 void peakRead(benchmark::State &state, int threads) {
@@ -97,10 +97,10 @@ void peakRead(benchmark::State &state, int threads) {
   size_t share = buffer.size() / threads / 32 * 32;
   // A vector's memory is aligned to 16 bytes; the read wants 32.
   const uint64_t *start = buffer.data() + (reinterpret_cast<uintptr_t>(buffer.data()) % 32 ? 2 : 0);
-  Rate rate;
+  Rate rate(state);
   for (auto _ : state)
     onThreads(threads, [=](int t) { readAll(start + t * share, share - 32); });
-  rate.report(state, "bytes_per_second", double(threads) * double(share - 32) * sizeof(uint64_t));
+  rate.report("bytes_per_second", double(share - 32) * sizeof(uint64_t) * threads * state.iterations());
 }
 
 } // namespace

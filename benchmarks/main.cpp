@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "benchmarks/Attention.h"
+#include "benchmarks/CompileTime.h"
 #include "benchmarks/MachinePeak.h"
 
 #include <benchmark/benchmark.h>
@@ -12,6 +14,10 @@ int main(int argc, char **argv) {
   // The figures in docs/performance.md are for two threads on every machine.
   constexpr int Threads = 2;
   nova::benchmarks::registerMachinePeak(Threads);
+#ifdef NOVA_BENCHMARKS_COMPILE
+  nova::benchmarks::registerAttention(Threads);
+  nova::benchmarks::registerCompileTime();
+#endif
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;

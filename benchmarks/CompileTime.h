@@ -1,0 +1,13 @@
+//===- CompileTime.h - How long the compiler takes ---------------------------===//
+#ifndef NOVA_BENCHMARKS_COMPILETIME_H
+#define NOVA_BENCHMARKS_COMPILETIME_H
+
+namespace nova::benchmarks {
+
+/// Registers `compile/causal_attention/TYPE` (read, check and compile for one target, both phases) and
+/// `check/chain/OPS` and `compile/chain/OPS` (a chain of elementwise operations).
+void registerCompileTime();
+
+} // namespace nova::benchmarks
+
+#endif // NOVA_BENCHMARKS_COMPILETIME_H

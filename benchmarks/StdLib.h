@@ -1,0 +1,21 @@
+//===- StdLib.h - Graphs of std_lib, compiled in process ---------------------===//
+#ifndef NOVA_BENCHMARKS_STDLIB_H
+#define NOVA_BENCHMARKS_STDLIB_H
+
+#include "benchmarks/Handles.h"
+
+#include <string>
+#include <vector>
+
+namespace nova::benchmarks {
+
+/// The bytes of the module of std_lib's causal attention for element type `type` ("f32", "f64"), with the code of every
+/// CPU target, or of `target` alone. Ends the program when the graph does not compile.
+std::vector<char> compileAttention(const std::string &type, const std::string &target = "");
+
+/// The module, compiled at the first call for a type and kept until the program ends.
+nova_module_t *attentionModule(const std::string &type);
+
+} // namespace nova::benchmarks
+
+#endif // NOVA_BENCHMARKS_STDLIB_H
