@@ -1,0 +1,311 @@
+#include "compiler/transforms/CoreForm.h"
+#include "compiler/transforms/MaskedValue.h"
+#include "dialects/graph/Text.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/bit.h"
+#include <map>
+
+using namespace mlir;
+
+namespace nova {
+namespace {
+// What the words of one graph mean inside the entry graph: its symbols as dims of the entry, its type parameters as types.
+struct Words {
+  std::vector<std::pair<StringAttr, DimAttr>> symbols;
+  TypeBindings types;
+
+  DimAttr dim(DimAttr d) const {
+    // Names may coincide with the entry's, so all symbols are replaced at once: first by private names.
+    MLIRContext *context = d.getContext();
+    for (auto &[symbol, value] : symbols)
+      d = substituteDim(d, symbol, symbolDim(context, ("$" + symbol.getValue()).str()));
+    for (auto &[symbol, value] : symbols)
+      d = substituteDim(d, StringAttr::get(context, "$" + symbol.getValue()), value);
+    return d;
+  }
+  Type element(Type e) const {
+    auto param = dyn_cast<ParamType>(e);
+    return param ? types.lookup(param.getName().getValue()) : e;
+  }
+  TensorType type(TensorType t) const {
+    SmallVector<DimAttr> dims;
+    for (DimAttr d : t.getDims())
+      dims.push_back(dim(d));
+    return TensorType::get(t.getContext(), element(t.getElementType()), dims);
+  }
+};
+
+Type coreElement(Type stored, const Words &words) {
+  MLIRContext *context = stored.getContext();
+  if (isa<WeakIntType>(stored))
+    return IntegerType::get(context, 64);
+  if (isa<WeakFloatType>(stored))
+    return Float64Type::get(context);
+  return words.element(stored);
+}
+
+class Lowering {
+public:
+  Lowering(OpBuilder &builder, const Facts &facts) : core(builder, facts) {}
+  FailureOr<SmallVector<MaskedValue>> body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
+                                           DenseMap<Value, MaskedValue> &env);
+  CoreBuilder core;
+  /// Never 0.
+  unsigned identify(const MaskedValue &value);
+
+private:
+  FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
+  LogicalResult call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env);
+  // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written: equal
+  // core values with equal regions are one.
+  std::map<std::vector<uint64_t>, unsigned> identities;
+};
+} // namespace
+
+unsigned Lowering::identify(const MaskedValue &value) {
+  auto bits = [](Value v) { return uint64_t(reinterpret_cast<uintptr_t>(v.getAsOpaquePointer())); };
+  std::vector<uint64_t> key{bits(value.data), value.plain ? bits(value.plain->data) : 0};
+  for (const Region &region : value.regions) {
+    key.push_back(bits(region.mask));
+    key.push_back(region.fill.has_value());
+    key.push_back(region.fill ? llvm::bit_cast<uint64_t>(region.fill->real) : 0);
+    key.push_back(region.fill ? uint64_t(region.fill->integer) : 0);
+  }
+  return identities.try_emplace(key, identities.size() + 1).first->second;
+}
+
+static bool isComparison(Operation *op) {
+  return isa<EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp>(op);
+}
+
+FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
+  Location loc = op->getLoc();
+  StringRef name = op->getName().getStringRef();
+  auto type = cast<TensorType>(op->getResult(0).getType());
+  Type element = coreElement(type.getElementType(), words);
+  OpBuilder &b = core.b;
+  MaskedValue result;
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto attr = cast<DenseElementsAttr>(constant.getValue());
+    bool uniform = attr.getNumElements() > 0 && attr.isSplat();
+    if (uniform) {
+      Scalar s{attr.getElementType(), 0, 0};
+      if (isa<FloatType>(s.type))
+        s.real = attr.getSplatValue<APFloat>().convertToDouble();
+      else
+        s.integer = s.type.isInteger(1) ? attr.getSplatValue<bool>() : attr.getSplatValue<APInt>().getSExtValue();
+      result.constant = castScalar(s, element);
+    }
+    if (type.getRank() == 0)
+      result.data = core.constant(loc, *result.constant);
+    else
+      result.data = core.create(loc, name, {},
+                                {b.getNamedAttr("value", attr), b.getNamedAttr("declared", TypeAttr::get(element))});
+    return result;
+  }
+  if (auto size = dyn_cast<SizeOp>(op)) {
+    DimAttr dim = cast<TensorType>(operands[0].data.getType()).getDims()[size.getAxis()];
+    if (std::optional<int64_t> known = constantValue(dim)) {
+      result.constant = Scalar{b.getI64Type(), 0, *known};
+      result.data = core.constant(loc, *result.constant);
+    } else {
+      result.data = core.create(loc, "nova.dim_value", {}, b.getNamedAttr("dim", dim));
+    }
+    return result;
+  }
+  if (auto dimValue = dyn_cast<DimValueOp>(op)) {
+    result.data = core.create(loc, name, {}, b.getNamedAttr("dim", words.dim(dimValue.getDim())));
+    return result;
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    SmallVector<Attribute> dims;
+    for (Attribute dim : iota.getDims())
+      dims.push_back(words.dim(cast<DimAttr>(dim)));
+    SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", iota.getAxisAttr()),
+                                           b.getNamedAttr("dims", b.getArrayAttr(dims))};
+    if (iota.getFromAttr())
+      attributes.push_back(b.getNamedAttr("from", words.dim(iota.getFromAttr())));
+    result.data = core.create(loc, name, {}, attributes);
+    return result;
+  }
+  if (auto castOp = dyn_cast<CastOp>(op))
+    return core.castMasked(loc, operands[0], words.element(castOp.getTo()));
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return core.transpose(loc, operands[0], transpose.getPermutationAttr());
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    SmallVector<Value> plain;
+    for (const MaskedValue &operand : operands)
+      plain.push_back(core.materialize(loc, operand));
+    result.data = core.create(loc, name, plain, b.getNamedAttr("axis", concat.getAxisAttr()));
+    return result;
+  }
+  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op)) {
+    MaskedValue operand = operands[0];
+    if (operands.size() > 1)
+      return failure(); // the stored form names no hidden entries; checked by the caller
+    return core.reduce(loc, name, operand, op->getAttrOfType<IntegerAttr>("axis"), op->hasAttr("drop"));
+  }
+  // What is left is elementwise or a contraction: operands meet at one element type.
+  SmallVector<MaskedValue> met(operands);
+  Type meet = element;
+  if (isComparison(op)) {
+    // A comparison's operands meet at the stronger of the two stored types.
+    auto a = cast<TensorType>(op->getOperand(0).getType()), c = cast<TensorType>(op->getOperand(1).getType());
+    bool first = !a.isWeak() || (c.isWeak() && isa<WeakFloatType>(a.getElementType()));
+    meet = coreElement((first ? a : c).getElementType(), words);
+  }
+  for (auto [i, operand] : llvm::enumerate(met))
+    if (!(isa<WhereOp>(op) && i == 0))
+      operand = core.castMasked(loc, operand, meet);
+  if (isa<WhereOp>(op))
+    return core.where(loc, met[0], met[1], met[2]);
+  if (isa<MatmulOp>(op)) {
+    if (met.size() > 2)
+      return failure();
+    return core.matmul(loc, met[0], met[1]);
+  }
+  return core.elementwise(loc, name, met);
+}
+
+LogicalResult Lowering::call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
+  if (!callee || callee.getNumGraphArguments() != op.getNumOperands() || callee.getNumGraphResults() != op.getNumResults())
+    return op.emitError("call of @") << op.getCallee() << " does not match a graph of this program";
+  Words inner;
+  SmallVector<MaskedValue> arguments;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    MaskedValue argument = env.lookup(operand);
+    TensorType want = callee.getArgumentType(i);
+    auto have = cast<TensorType>(argument.data.getType());
+    bool weak = cast<TensorType>(operand.getType()).isWeak();
+    if (auto param = dyn_cast<ParamType>(want.getElementType()); param && !weak)
+      inner.types.try_emplace(param.getName().getValue(), have.getElementType());
+    for (auto [axis, dim] : llvm::enumerate(want.getDims()))
+      if (StringAttr symbol = asSymbol(dim))
+        if (axis < have.getDims().size() && !llvm::is_contained(llvm::make_first_range(inner.symbols), symbol))
+          inner.symbols.emplace_back(symbol, have.getDims()[axis]);
+    arguments.push_back(argument);
+  }
+  for (Attribute a : callee.getTypeParams()) {
+    auto param = cast<TypeParamAttr>(a);
+    inner.types.try_emplace(param.getName().getValue(), param.getFallback());
+  }
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    argument = core.castMasked(op.getLoc(), argument, inner.element(callee.getArgumentType(i).getElementType()));
+  DenseMap<Value, MaskedValue> innerEnv;
+  FailureOr<SmallVector<MaskedValue>> results = body(callee, inner, arguments, innerEnv);
+  if (failed(results))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
+    env[result] = value;
+  return success();
+}
+
+FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
+                                                   DenseMap<Value, MaskedValue> &env) {
+  for (auto [arg, value] : llvm::zip_equal(graph.getBlock().getArguments(), arguments))
+    env[arg] = value;
+  for (Operation &op : graph.getBlock().without_terminator()) {
+    if (auto callOp = dyn_cast<CallOp>(op)) {
+      if (failed(call(callOp, words, env)))
+        return failure();
+      continue;
+    }
+    SmallVector<MaskedValue> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(env.lookup(operand));
+    FailureOr<MaskedValue> result = value(&op, words, operands);
+    if (failed(result) || !result->data)
+      return graph.getBlock().getParentOp()->emitError("graph @") << graph.getSymName() << " has no core form: operation "
+                                                                  << op.getName().getStringRef() << " at "
+                                                                  << valueName(op.getResult(0)) << " cannot be lowered";
+    result->identity = identify(*result);
+    env[op.getResult(0)] = *result;
+  }
+  SmallVector<MaskedValue> results;
+  for (auto [i, value] : llvm::enumerate(graph.getReturn().getValues()))
+    results.push_back(core.castMasked(graph.getLoc(), env.lookup(value), words.element(graph.getResultType(i).getElementType())));
+  return results;
+}
+
+// Unused ops, from the end: everything in a graph is pure.
+static void eraseDead(Block &block) {
+  for (Operation *op = block.getTerminator()->getPrevNode(); op;) {
+    Operation *before = op->getPrevNode();
+    if (op->use_empty())
+      op->erase();
+    op = before;
+  }
+}
+
+OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, ArrayRef<std::string> probes) {
+  MLIRContext *context = graph.getContext();
+  OpBuilder b(context);
+  Words words;
+  for (Attribute a : graph.getTypeParams()) {
+    auto param = cast<TypeParamAttr>(a);
+    Type given = types.lookup(param.getName().getValue());
+    if (given && (param.getKind().getValue() == "float") != isa<FloatType>(given)) {
+      graph.emitError("type parameter ") << param.getName().getValue() << " is of kind " << param.getKind().getValue()
+                                         << ", found " << elementText(given);
+      return {};
+    }
+    words.types[param.getName().getValue()] = given ? given : param.getFallback();
+  }
+  for (auto &entry : types)
+    if (!words.types.count(entry.getKey())) {
+      graph.emitError("graph @") << graph.getSymName() << " has no type parameter " << entry.getKey();
+      return {};
+    }
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
+  b.setInsertionPointToStart(module->getBody());
+  SmallVector<Type> argTypes;
+  for (Type type : graph.getFunctionTypeValue().getInputs())
+    argTypes.push_back(words.type(cast<TensorType>(type)));
+  auto core = b.create<GraphOp>(graph.getLoc(), graph.getSymNameAttr(), TypeAttr::get(b.getFunctionType(argTypes, {})),
+                                b.getArrayAttr({}), graph.getClausesAttr(), graph.getArgNamesAttr(), StringAttr());
+  Block &block = core.getBody().emplaceBlock();
+  Lowering lowering(b, factsOf(graph));
+  SmallVector<MaskedValue> arguments;
+  for (auto [type, arg] : llvm::zip_equal(argTypes, graph.getBlock().getArguments())) {
+    MaskedValue value;
+    value.data = block.addArgument(type, arg.getLoc());
+    value.identity = lowering.identify(value);
+    arguments.push_back(value);
+  }
+  b.setInsertionPointToStart(&block);
+  DenseMap<Value, MaskedValue> env;
+  FailureOr<SmallVector<MaskedValue>> results = lowering.body(graph, words, arguments, env);
+  if (failed(results))
+    return {};
+  for (const std::string &probe : probes) {
+    Value found;
+    for (BlockArgument arg : graph.getBlock().getArguments())
+      if (graph.getArgName(arg.getArgNumber()) == probe)
+        found = arg;
+    for (Operation &op : graph.getBlock())
+      for (Value result : op.getResults())
+        if (valueName(result) == "%" + probe)
+          found = result;
+    if (!found) {
+      graph.emitError("graph @") << graph.getSymName() << " has no value named " << probe;
+      return {};
+    }
+    results->push_back(env.lookup(found));
+  }
+  SmallVector<Value> values;
+  SmallVector<Type> resultTypes;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    values.push_back(lowering.core.materialize(graph.getLoc(), result));
+    bool declared = i < graph.getNumGraphResults();
+    resultTypes.push_back(declared ? Type(words.type(graph.getResultType(i))) : values.back().getType());
+  }
+  b.create<ReturnOp>(graph.getReturn().getLoc(), values);
+  core.setFunctionTypeAttr(TypeAttr::get(b.getFunctionType(argTypes, resultTypes)));
+  eraseDead(block);
+  return module;
+}
+
+GraphOp coreGraph(ModuleOp module) { return *module.getOps<GraphOp>().begin(); }
+} // namespace nova
