@@ -1,0 +1,65 @@
+//===- Kernels.h - Operations on whole tensors -------------------------------===//
+//
+// Each operation of a core-form graph on dense tensors, by the rules of docs/arithmetic.md. Plain C++ without MLIR,
+// built for x86-64-v3 so that no math library is called. Operands have the element types that the graph's verifier
+// demands, and `shape` arguments are the result's sizes, to which operands broadcast. Pure functions, thread-safe; they
+// throw std::bad_alloc or std::length_error when a result does not fit into memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NOVA_COMPILER_REFERENCE_KERNELS_H
+#define NOVA_COMPILER_REFERENCE_KERNELS_H
+
+#include "compiler/reference/Tensor.h"
+
+#include <optional>
+
+namespace nova::reference {
+
+using Shape = std::vector<int64_t>;
+
+enum class Unary { Negate, Exp, Sqrt, Not };
+enum class Binary { Add, Subtract, Multiply, Divide, And, Or };
+enum class Compare { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
+enum class Reduction { Sum, Max, Min };
+
+Tensor unary(Unary kind, const Tensor &x);
+
+/// Both operands and the result have one element type: numbers, or i1 for And and Or. An integer Divide needs divisors
+/// that zeroDivisor has looked at.
+Tensor binary(Binary kind, const Tensor &a, const Tensor &b, const Shape &shape);
+
+/// The index of the first entry of an integer quotient of `shape` whose divisor is zero; none for floats.
+std::optional<Shape> zeroDivisor(const Tensor &divisor, const Shape &shape);
+
+/// The result is i1.
+Tensor compare(Compare kind, const Tensor &a, const Tensor &b, const Shape &shape);
+
+/// Entries of `onTrue` where the i1 `condition` holds, else of `onFalse`.
+Tensor select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFalse, const Shape &shape);
+
+/// Rounds once; from any element type to any but i1.
+Tensor cast(const Tensor &x, Element to);
+
+/// Brings stored values into canonical form: one NaN, and 0 or 1 for i1.
+void canonicalize(Tensor &x);
+
+/// The position along `axis` plus `from`, i64.
+Tensor iota(const Shape &shape, size_t axis, int64_t from);
+
+/// Axis i of the result is axis permutation[i] of `x`.
+Tensor transpose(const Tensor &x, const std::vector<int64_t> &permutation);
+
+/// Joins parts of one element type along `axis`; `shape` is the result's.
+Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape);
+
+/// Reduces over `axis` the entries that `hidden` (i1, broadcast to `x`; may be null) leaves visible; `shape` is the
+/// result's, with or without the axis.
+Tensor reduce(Reduction kind, const Tensor &x, const Tensor *hidden, size_t axis, const Shape &shape);
+
+/// The product of matrices a [m, k] and b [k, n], over terms neither of whose factors is hidden. The masks (i1,
+/// broadcast to their factor) may be null.
+Tensor matmul(const Tensor &a, const Tensor &b, const Tensor *hiddenA, const Tensor *hiddenB);
+
+} // namespace nova::reference
+
+#endif // NOVA_COMPILER_REFERENCE_KERNELS_H

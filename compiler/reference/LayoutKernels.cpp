@@ -1,0 +1,51 @@
+//===- LayoutKernels.cpp - Operations that only move or number entries -------===//
+#include "compiler/reference/Entries.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nova::reference {
+
+Tensor iota(const Shape &shape, size_t axis, int64_t from) {
+  Tensor result(Element::I64, shape);
+  Shape along(shape.size(), 0);
+  along[axis] = 1;
+  int64_t *out = result.data<int64_t>();
+  forEachEntry<1>(shape, {along}, [&](int64_t entry, const auto &at) {
+    out[entry] = static_cast<int64_t>(static_cast<uint64_t>(at[0]) + static_cast<uint64_t>(from));
+  });
+  return result;
+}
+
+Tensor transpose(const Tensor &x, const std::vector<int64_t> &permutation) {
+  Shape own = denseStrides(x.shape), shape, strides;
+  for (int64_t axis : permutation) {
+    shape.push_back(x.shape[axis]);
+    strides.push_back(own[axis]);
+  }
+  return visitElement(x.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    Tensor result(x.element, shape);
+    const T *in = x.data<T>();
+    T *out = result.data<T>();
+    forEachEntry<1>(shape, {strides}, [&](int64_t entry, const auto &at) { out[entry] = in[at[0]]; });
+    return result;
+  });
+}
+
+Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape) {
+  Tensor result(parts.front()->element, shape);
+  // Everything from the axis on is one contiguous run per part; the parts' runs alternate.
+  int64_t runs = 1;
+  for (size_t i = 0; i < axis; ++i)
+    runs *= shape[i];
+  char *out = result.bytes.data();
+  for (int64_t run = 0; run < runs && !result.bytes.empty(); ++run)
+    for (const Tensor *part : parts) {
+      size_t length = part->bytes.size() / static_cast<size_t>(runs);
+      out = std::copy_n(part->bytes.data() + static_cast<size_t>(run) * length, length, out);
+    }
+  return result;
+}
+
+} // namespace nova::reference

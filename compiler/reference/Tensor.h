@@ -1,0 +1,41 @@
+//===- Tensor.h - Dense host tensors -----------------------------------------===//
+#ifndef NOVA_COMPILER_REFERENCE_TENSOR_H
+#define NOVA_COMPILER_REFERENCE_TENSOR_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nova::reference {
+
+/// Element types of the arithmetic. An i1 is one byte, 0 or 1.
+enum class Element { F64, F32, I64, I32, I1 };
+
+/// Bytes of one entry.
+size_t byteSize(Element element);
+
+/// The type's name in graphs: `f64`.
+const char *toString(Element element);
+
+/// A dense row-major tensor that owns its entries; rank 0 holds one entry. A value type.
+struct Tensor {
+  Element element = Element::F64;
+  std::vector<int64_t> shape;
+  std::vector<char> bytes;
+
+  Tensor() = default;
+  /// Entries are zero. Throws std::length_error when the size in bytes leaves 63 bits, std::bad_alloc without memory.
+  Tensor(Element element, std::vector<int64_t> shape);
+
+  /// The number of entries.
+  int64_t size() const { return static_cast<int64_t>(bytes.size() / byteSize(element)); }
+
+  /// The entries: double, float, int64_t, int32_t or (i1) uint8_t.
+  template <class T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
+  template <class T> const T *data() const { return reinterpret_cast<const T *>(bytes.data()); }
+};
+
+} // namespace nova::reference
+
+#endif // NOVA_COMPILER_REFERENCE_TENSOR_H
