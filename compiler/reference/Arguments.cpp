@@ -186,7 +186,7 @@ private:
                 toString(own));
   }
 
-  GraphOp graph;
+  mutable GraphOp graph; // MLIR's accessors are not const
   ArrayRef<const Tensor *> arguments;
   Bindings bindings;
   llvm::StringMap<std::string> origins;
