@@ -15,8 +15,6 @@
 
 namespace nova::reference {
 
-using Shape = std::vector<int64_t>;
-
 enum class Unary { Negate, Exp, Sqrt, Not };
 enum class Binary { Add, Subtract, Multiply, Divide, And, Or };
 enum class Compare { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };

@@ -36,7 +36,7 @@ const char *toString(Element element) {
   return "";
 }
 
-Tensor::Tensor(Element element, std::vector<int64_t> shape) : element(element), shape(std::move(shape)) {
+Tensor::Tensor(Element element, Shape shape) : element(element), shape(std::move(shape)) {
   int64_t count = static_cast<int64_t>(byteSize(element));
   // An axis of size 0 makes the product 0 whatever the others are.
   if (std::find(this->shape.begin(), this->shape.end(), 0) != this->shape.end())

@@ -18,15 +18,18 @@ size_t byteSize(Element element);
 /// The type's name in graphs: `f64`.
 const char *toString(Element element);
 
+/// Sizes of the axes, or one index per axis.
+using Shape = std::vector<int64_t>;
+
 /// A dense row-major tensor that owns its entries; rank 0 holds one entry. A value type.
 struct Tensor {
   Element element = Element::F64;
-  std::vector<int64_t> shape;
+  Shape shape;
   std::vector<char> bytes;
 
   Tensor() = default;
   /// Entries are zero. Throws std::length_error when the size in bytes leaves 63 bits, std::bad_alloc without memory.
-  Tensor(Element element, std::vector<int64_t> shape);
+  Tensor(Element element, Shape shape);
 
   /// The number of entries.
   int64_t size() const { return static_cast<int64_t>(bytes.size() / byteSize(element)); }
