@@ -16,6 +16,8 @@ struct SourceOptions {
   std::vector<std::string> includeDirs;
   /// The folder of std_lib; graph `std.a.b` is looked up in `a/b.nova` below it.
   std::string stdLibDir;
+  /// Where the texts are kept, so that diagnostics can show their lines; null: the program makes its own.
+  std::shared_ptr<llvm::SourceMgr> sources;
 };
 
 /// The graphs of a file and all graphs that they call, verified: shapes proved, calls match, no recursion. Each graph keeps
@@ -37,6 +39,8 @@ public:
 
 private:
   Program() = default;
+  static std::unique_ptr<Program> parseBuffer(mlir::MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> text,
+                                              const SourceOptions &options);
   std::shared_ptr<llvm::SourceMgr> sources;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<GraphOp> own;

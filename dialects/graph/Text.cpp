@@ -136,8 +136,12 @@ FailureOr<Type> parseElementType(AsmParser &parser) {
 FailureOr<TensorType> parseTensorType(AsmParser &parser) {
   FailureOr<Type> element = parseElementType(parser);
   SmallVector<DimAttr> dims;
+  SMLoc loc = parser.getCurrentLocation();
   if (failed(element) || parseDims(parser, dims))
     return failure();
+  for (DimAttr dim : dims)
+    if (constantValue(dim).value_or(0) < 0)
+      return errorAt(parser, loc) << "size " << toString(dim) << " is below 0";
   return TensorType::get(parser.getContext(), *element, dims);
 }
 
@@ -241,7 +245,7 @@ FailureOr<Literal> parseLiteral(AsmParser &parser) {
     return errorAt(parser, loc) << "expected a number, inf, -inf, nan, true or false";
   if (!isFloat) {
     int64_t value;
-    if ((text[0] == '0' && text.size() > 1 && (p[1] == 'x' || p[1] == 'X')))
+    if (*text.end() == 'x' || *text.end() == 'X') // MLIR's lexer would take 0x10 as one number
       return errorAt(parser, loc) << "expected a decimal number";
     if (text.getAsInteger(10, value))
       return errorAt(parser, loc) << "integer " << text << " is out of the range of i64";

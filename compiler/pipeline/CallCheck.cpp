@@ -1,0 +1,313 @@
+#include "compiler/pipeline/CallCheck.h"
+#include "dialects/graph/Text.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace nova {
+//===--- recursion ---===//
+
+namespace {
+// One graph on the way down, with the calls still to follow.
+struct Frame {
+  GraphOp graph;
+  SmallVector<CallOp> calls;
+  size_t next = 0;
+};
+} // namespace
+
+static Frame openFrame(GraphOp graph) {
+  Frame frame{graph, {}};
+  for (CallOp call : graph.getBlock().getOps<CallOp>())
+    frame.calls.push_back(call);
+  return frame;
+}
+
+LogicalResult checkRecursion(ModuleOp module) {
+  SymbolTable symbols(module);
+  DenseSet<Operation *> done, open;
+  for (GraphOp start : module.getOps<GraphOp>()) {
+    if (done.contains(start))
+      continue;
+    std::vector<Frame> path{openFrame(start)};
+    open.insert(start);
+    while (!path.empty()) {
+      Frame &top = path.back();
+      if (top.next == top.calls.size()) {
+        open.erase(top.graph);
+        done.insert(top.graph);
+        path.pop_back();
+        continue;
+      }
+      CallOp call = top.calls[top.next++];
+      auto callee = symbols.lookup<GraphOp>(call.getCallee());
+      if (!callee || done.contains(callee))
+        continue;
+      if (open.insert(callee).second) {
+        path.push_back(openFrame(callee));
+        continue;
+      }
+      InFlightDiagnostic diagnostic = call.emitError("recursion is not allowed: ");
+      auto from = llvm::find_if(path, [&](Frame &frame) { return frame.graph == callee; });
+      for (Frame &frame : llvm::make_range(from, path.end()))
+        diagnostic << "@" << frame.graph.getSymName() << " calls ";
+      return diagnostic << "@" << callee.getSymName();
+    }
+  }
+  return success();
+}
+
+//===--- signatures ---===//
+
+namespace {
+class CallChecker {
+public:
+  CallChecker(CallOp call, GraphOp caller, GraphOp callee)
+      : call(call), caller(caller), callee(callee), facts(factsOf(caller)), context(call.getContext()) {}
+
+  LogicalResult run() {
+    if (call.getNumOperands() != callee.getNumGraphArguments())
+      return call.emitError() << title() << " takes " << callee.getNumGraphArguments() << " arguments, found "
+                              << call.getNumOperands();
+    if (call.getNumResults() != callee.getNumGraphResults())
+      return call.emitError() << title() << " gives " << callee.getNumGraphResults() << " results, found "
+                              << call.getNumResults();
+    if (failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
+      return failure();
+    for (unsigned i = 0; i < call.getNumOperands(); i++)
+      if (failed(compare(operandType(i), callee.getArgumentType(i), argumentText(i))))
+        return failure();
+    if (failed(checkClauses()))
+      return failure();
+    for (unsigned i = 0; i < call.getNumResults(); i++)
+      if (failed(checkResult(i)))
+        return failure();
+    return success();
+  }
+
+private:
+  std::string title() { return "@" + callee.getSymName().str(); }
+  TensorType operandType(unsigned i) { return cast<TensorType>(call.getOperand(i).getType()); }
+
+  // `argument K of @f is %X: f64[m, d]`
+  std::string argumentText(unsigned i) {
+    std::string name = valueName(call.getOperand(i));
+    return "argument " + callee.getArgName(i).str() + " of " + title() + " is " + (name.empty() ? "" : name + ": ") +
+           toString(Type(operandType(i)));
+  }
+
+  // A weak scalar rounds once to what it meets; a fraction does not become whole, and nothing becomes i1.
+  static bool weakFits(TensorType weak, Type element) {
+    return weak.isWeak() && !element.isInteger(1) && !(isa<WeakFloatType>(weak.getElementType()) && element.isInteger());
+  }
+
+  bool fitsKind(Type element, StringRef kind) {
+    if (auto param = dyn_cast<ParamType>(element)) {
+      for (Attribute a : caller.getTypeParams())
+        if (cast<TypeParamAttr>(a).getName() == param.getName())
+          return cast<TypeParamAttr>(a).getKind().getValue() == kind;
+      return false;
+    }
+    return kind == "float" ? isa<FloatType>(element) : element.isInteger(64) || element.isInteger(32);
+  }
+
+  LogicalResult bindElements() {
+    for (unsigned i = 0; i < call.getNumOperands(); i++) {
+      auto param = dyn_cast<ParamType>(callee.getArgumentType(i).getElementType());
+      Type element = operandType(i).getElementType();
+      if (!param || operandType(i).isWeak())
+        continue;
+      TypeParamAttr declared = parameter(param);
+      if (!fitsKind(element, declared.getKind().getValue()))
+        return call.emitError() << argumentText(i) << ", expected an element type of kind " << declared.getKind().getValue()
+                                << " for " << param.getName().getValue();
+      auto [it, fresh] = elements.try_emplace(param.getName(), element);
+      if (!fresh && it->second != element)
+        return call.emitError() << argumentText(i) << ", expected element type " << elementText(it->second)
+                                << ": another argument gave " << param.getName().getValue() << " = "
+                                << elementText(it->second);
+    }
+    // What only weak scalars would determine takes its default.
+    for (Attribute a : callee.getTypeParams())
+      elements.try_emplace(cast<TypeParamAttr>(a).getName(), cast<TypeParamAttr>(a).getFallback());
+    return success();
+  }
+
+  TypeParamAttr parameter(ParamType param) {
+    for (Attribute a : callee.getTypeParams())
+      if (cast<TypeParamAttr>(a).getName() == param.getName())
+        return cast<TypeParamAttr>(a);
+    llvm_unreachable("the callee's verifier has seen all its element types");
+  }
+
+  Type elementFor(Type element) {
+    auto param = dyn_cast<ParamType>(element);
+    return param ? elements.lookup(param.getName()) : element;
+  }
+
+  LogicalResult checkRanks() {
+    for (unsigned i = 0; i < call.getNumOperands(); i++)
+      if (operandType(i).getRank() != callee.getArgumentType(i).getRank())
+        return call.emitError() << argumentText(i) << ", expected " << toString(Type(callee.getArgumentType(i)));
+    return success();
+  }
+
+  // Sizes that are one symbol bind it first; then those where one unknown symbol stands alone in a sum.
+  LogicalResult bindSymbols() {
+    SmallVector<std::pair<DimAttr, DimAttr>> sizes; // the callee's, the caller's
+    llvm::SetVector<Attribute> wanted;
+    for (unsigned i = 0; i < call.getNumOperands(); i++)
+      for (auto [theirs, ours] : llvm::zip(callee.getArgumentType(i).getDims(), operandType(i).getDims())) {
+        sizes.emplace_back(theirs, ours);
+        wanted.insert(theirs.getAtoms().begin(), theirs.getAtoms().end());
+      }
+    for (auto [theirs, ours] : sizes)
+      if (StringAttr symbol = asSymbol(theirs))
+        symbols.try_emplace(symbol, ours);
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (auto [theirs, ours] : sizes) {
+        FailureOr<bool> bound = bindInSum(theirs, ours);
+        if (failed(bound))
+          return failure();
+        progress |= *bound;
+      }
+    }
+    for (Attribute symbol : wanted)
+      if (!symbols.count(symbol))
+        return call.emitError() << "symbol " << cast<StringAttr>(symbol).getValue() << " of " << title()
+                                << " does not follow from the shapes of its arguments";
+    return success();
+  }
+
+  FailureOr<bool> bindInSum(DimAttr theirs, DimAttr ours) {
+    StringAttr unknown;
+    for (Attribute atom : theirs.getAtoms()) {
+      if (symbols.count(atom))
+        continue;
+      if (unknown)
+        return false;
+      unknown = cast<StringAttr>(atom);
+    }
+    if (!unknown)
+      return false;
+    DimAttr rest = subtractDims(theirs, symbolDim(context, unknown));
+    if (!rest || mentions(rest, unknown))
+      return false;
+    DimAttr known = substitute(rest), value = known ? subtractDims(ours, known) : DimAttr();
+    if (!value || !facts.atLeast(value, 0))
+      return call.emitError() << "symbol " << unknown.getValue() << " of " << title() << " would be "
+                              << (value ? toString(value) : "out of range") << ", which is not known to be 0 or more";
+    symbols[unknown] = value;
+    return true;
+  }
+
+  // All symbols at once: the callee's are first given names that no text has, since the caller may use the same ones.
+  DimAttr substitute(DimAttr dim) {
+    auto apart = [&](Attribute atom) { return StringAttr::get(context, "%" + cast<StringAttr>(atom).getValue()); };
+    SmallVector<Attribute> atoms(dim.getAtoms());
+    for (Attribute atom : atoms)
+      if (dim)
+        dim = substituteDim(dim, cast<StringAttr>(atom), symbolDim(context, apart(atom)));
+    for (Attribute atom : atoms)
+      if (dim)
+        dim = substituteDim(dim, apart(atom), symbols.lookup(atom));
+    return dim;
+  }
+
+  // The callee's type in the caller's words; null when a dimension leaves the range.
+  TensorType instantiate(TensorType theirs) {
+    SmallVector<DimAttr> dims;
+    for (DimAttr dim : theirs.getDims()) {
+      dims.push_back(substitute(dim));
+      if (!dims.back())
+        return {};
+    }
+    return TensorType::get(context, elementFor(theirs.getElementType()), dims);
+  }
+
+  LogicalResult compare(TensorType ours, TensorType theirs, const std::string &what) {
+    TensorType want = instantiate(theirs);
+    if (!want)
+      return call.emitError() << what << ": a dimension of " << toString(Type(theirs)) << " is out of range";
+    auto start = [&] { return call.emitError() << what << ", expected " << toString(Type(want)); };
+    if (ours.getElementType() != want.getElementType() && !weakFits(ours, want.getElementType()))
+      return start();
+    for (auto [axis, have, need] : llvm::enumerate(ours.getDims(), want.getDims())) {
+      if (facts.equal(have, need))
+        continue;
+      InFlightDiagnostic diagnostic = start();
+      diagnostic << ": axis " << axis << " is " << toString(have) << " and " << toString(need);
+      addCounterexample(diagnostic, facts, have, need);
+      return diagnostic;
+    }
+    return success();
+  }
+
+  LogicalResult checkResult(unsigned i) {
+    auto written = cast<TensorType>(call.getResult(i).getType());
+    TensorType theirs = callee.getResultType(i);
+    std::string what = "result " + std::to_string(i) + " of " + title() + " is written " + toString(Type(written));
+    if (written.getRank() != theirs.getRank()) {
+      TensorType want = instantiate(theirs);
+      return call.emitError() << what << ", expected " << toString(Type(want ? want : theirs));
+    }
+    return compare(written, theirs, what);
+  }
+
+  // `value >= bound`, the common form of all relations but ==.
+  static std::pair<DimAttr, int64_t> asLowerBound(DimAttr lhs, StringRef relation, DimAttr rhs) {
+    bool less = relation.starts_with("<");
+    return {less ? subtractDims(rhs, lhs) : subtractDims(lhs, rhs), relation.size() == 1 ? 1 : 0};
+  }
+
+  bool follows(DimAttr lhs, StringRef relation, DimAttr rhs) {
+    if (relation == "==")
+      return facts.equal(lhs, rhs);
+    auto [value, bound] = asLowerBound(lhs, relation, rhs);
+    if (!value)
+      return false;
+    if (facts.atLeast(value, bound))
+      return true;
+    // One clause of the caller's may give it, with something non-negative added.
+    for (Attribute a : caller.getClauses()) {
+      auto clause = cast<ClauseAttr>(a);
+      if (clause.getRelation() == "==")
+        continue;
+      auto [known, least] = asLowerBound(clause.getLhs(), clause.getRelation(), clause.getRhs());
+      DimAttr more = known ? subtractDims(value, known) : DimAttr();
+      if (more && facts.atLeast(more, bound - least))
+        return true;
+    }
+    return false;
+  }
+
+  LogicalResult checkClauses() {
+    for (Attribute a : callee.getClauses()) {
+      auto clause = cast<ClauseAttr>(a);
+      DimAttr lhs = substitute(clause.getLhs()), rhs = substitute(clause.getRhs());
+      StringRef relation = clause.getRelation().getValue();
+      if (lhs && rhs && follows(lhs, relation, rhs))
+        continue;
+      InFlightDiagnostic diagnostic = call.emitError();
+      diagnostic << "clause " << toString(clause) << " of " << title() << " is not known to hold";
+      if (lhs && rhs)
+        diagnostic << ": here it is " << toString(lhs) << " " << relation << " " << toString(rhs);
+      diagnostic << "; a where clause of @" << caller.getSymName() << " can promise it";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  CallOp call;
+  GraphOp caller, callee;
+  Facts facts;
+  MLIRContext *context;
+  DenseMap<Attribute, Type> elements;  // by the parameter's name
+  DenseMap<Attribute, DimAttr> symbols; // by the symbol's name
+};
+} // namespace
+
+LogicalResult checkCall(CallOp call, GraphOp caller, GraphOp callee) { return CallChecker(call, caller, callee).run(); }
+} // namespace nova

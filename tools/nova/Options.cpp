@@ -1,0 +1,72 @@
+#include "tools/nova/Options.h"
+
+using namespace llvm;
+
+namespace nova::tool::options {
+cl::SubCommand check("check", "prove a graph's signature and show how its rows depend on its arguments");
+cl::SubCommand compile("compile", "compile a graph to a module, or print a stage of the way");
+cl::SubCommand run("run", "run a graph once on all rows");
+cl::SubCommand decode("decode", "run a graph row by row (or by chunks) through a session");
+cl::SubCommand hash("hash", "print a graph's hashes");
+cl::SubCommand store("store", "look after the store of compiled modules");
+cl::SubCommand doctor("doctor", "print what this machine offers");
+
+static cl::OptionCategory category("Options");
+static cl::cat own(category);
+
+// The commands that read a graph, and those of them that compile or run it.
+#define FOR_GRAPH cl::sub(check), cl::sub(compile), cl::sub(run), cl::sub(decode), cl::sub(hash)
+#define FOR_RUN cl::sub(run), cl::sub(decode)
+
+cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"), cl::value_desc("graph file, - is standard input"),
+                          own, FOR_GRAPH);
+cl::list<std::string> includeDirs("I", cl::Prefix, cl::value_desc("DIR"),
+                                  cl::desc("look up called graphs below DIR (a.b in a/b.nova), before std_lib"), own, FOR_GRAPH);
+cl::opt<std::string> entry("entry", cl::value_desc("NAME"), cl::desc("the graph to use (default: the last one of the file)"),
+                           own, FOR_GRAPH);
+
+cl::list<std::string> types("type", cl::value_desc("T=f32"), cl::desc("element type of a type parameter"), own, FOR_GRAPH);
+cl::list<std::string> probes("probe", cl::CommaSeparated, cl::value_desc("NAME"),
+                             cl::desc("make an inner value an extra result"), own, FOR_RUN, cl::sub(compile), cl::sub(hash));
+cl::opt<std::string> along("along", cl::value_desc("n"),
+                           cl::desc("the symbol of the sequence (default: the leading axis of the first result)"), own,
+                           FOR_GRAPH);
+cl::list<std::string> targets("target", cl::CommaSeparated, cl::value_desc("NAME"),
+                              cl::desc("x86-64-v3, x86-64-v4 (default: code for both, the best is chosen at load)"), own,
+                              FOR_RUN, cl::sub(compile), cl::sub(hash));
+
+cl::list<std::string> inputs("input", cl::value_desc("Q=q.npy"), cl::desc("an argument from a .npy file"), own, FOR_RUN);
+cl::list<std::string> randoms("random", cl::value_desc("Q=n:6,d:4,seed:1"),
+                              cl::desc("an argument of seeded standard normals; without Q= all arguments not given"), own,
+                              FOR_RUN);
+cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
+                              cl::desc("write a result (by name, or by index from 0) to a .npy file"), own, FOR_RUN);
+cl::list<int64_t> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7"),
+                         cl::desc("rows per step; the last number repeats (default: 1)"), own, cl::sub(decode));
+
+cl::opt<Backend> backend("backend", cl::desc("what executes the graph"), cl::init(Backend::Compiled),
+                         cl::values(clEnumValN(Backend::Compiled, "compiled", "the module (default)"),
+                                    clEnumValN(Backend::Interpreter, "interpreter", "the reference")),
+                         own, FOR_RUN);
+cl::opt<int> threads("threads", cl::value_desc("N"), cl::init(0), cl::desc("threads to use (default: one per core)"), own,
+                     FOR_RUN, cl::sub(doctor));
+cl::opt<OneDnn> onednn("onednn", cl::desc("library tiles of oneDNN where qualified; results are the same bits"),
+                       cl::init(OneDnn::On), cl::values(clEnumValN(OneDnn::On, "on", ""), clEnumValN(OneDnn::Off, "off", "")),
+                       own, FOR_RUN, cl::sub(compile));
+cl::opt<std::string> storeDir("store", cl::value_desc("DIR"),
+                              cl::desc("the store of compiled modules (default: $NOVA_STORE, else the user's cache folder)"),
+                              own, FOR_RUN, cl::sub(compile), cl::sub(store), cl::sub(doctor));
+cl::opt<bool> noStore("no-store", cl::desc("neither read nor write the store"), own, FOR_RUN, cl::sub(compile));
+
+cl::opt<std::string> emit("emit", cl::value_desc("STAGE"),
+                          cl::desc("print a stage: stored, core, extend, plan, tiles, vector, llvm, asm, module"), own,
+                          cl::sub(compile));
+cl::opt<std::string> outputFile("o", cl::value_desc("FILE"), cl::desc("write there (- is standard output)"), own,
+                                cl::sub(compile));
+cl::opt<bool> verbose("v", cl::desc("also show every value"), own, cl::sub(check));
+cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), own, FOR_GRAPH, cl::sub(store), cl::sub(doctor));
+
+cl::opt<std::string> action(cl::Positional, cl::Required, cl::desc("ls|gc|verify"), own, cl::sub(store));
+cl::opt<std::string> limit("limit", cl::value_desc("SIZE"), cl::desc("gc: keep at most this much, as 500M or 2G"), own,
+                           cl::sub(store));
+} // namespace nova::tool::options

@@ -1,0 +1,48 @@
+// Every option of every command, in one place: LLVM's command-line library ties them to their commands as they are made.
+#ifndef NOVA_TOOLS_NOVA_OPTIONS_H
+#define NOVA_TOOLS_NOVA_OPTIONS_H
+
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace nova::tool::options {
+extern llvm::cl::SubCommand check, compile, run, decode, hash, store, doctor;
+
+// What is read.
+extern llvm::cl::opt<std::string> file;
+extern llvm::cl::list<std::string> includeDirs;
+extern llvm::cl::opt<std::string> entry;
+
+// Which version of it.
+extern llvm::cl::list<std::string> types;
+extern llvm::cl::list<std::string> probes;
+extern llvm::cl::opt<std::string> along;
+extern llvm::cl::list<std::string> targets;
+
+// Arguments and results.
+extern llvm::cl::list<std::string> inputs;
+extern llvm::cl::list<std::string> randoms;
+extern llvm::cl::list<std::string> outputs;
+extern llvm::cl::list<int64_t> chunks;
+
+// How it runs.
+enum class Backend { Compiled, Interpreter };
+extern llvm::cl::opt<Backend> backend;
+extern llvm::cl::opt<int> threads;
+enum class OneDnn { On, Off };
+extern llvm::cl::opt<OneDnn> onednn;
+extern llvm::cl::opt<std::string> storeDir;
+extern llvm::cl::opt<bool> noStore;
+
+// What is written.
+extern llvm::cl::opt<std::string> emit;
+extern llvm::cl::opt<std::string> outputFile;
+extern llvm::cl::opt<bool> verbose;
+extern llvm::cl::opt<bool> json;
+
+// `nova store ACTION`.
+extern llvm::cl::opt<std::string> action;
+extern llvm::cl::opt<std::string> limit;
+} // namespace nova::tool::options
+
+#endif

@@ -1,0 +1,119 @@
+#include "tools/nova/Workspace.h"
+#include "dialects/graph/Text.h"
+#include "tools/nova/Exit.h"
+#include "tools/nova/Options.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+
+namespace nova::tool {
+static mlir::DialectRegistry allDialects() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+// One graph at a time: MLIR's thread pool would cost more than it gives.
+Workspace::Workspace()
+    : context(allDialects(), mlir::MLIRContext::Threading::DISABLED), diagnostics(context, sources, errs(), options::json) {}
+
+static std::string stdLibDir() {
+  if (std::optional<std::string> given = sys::Process::GetEnv("NOVA_STD_LIB"))
+    return *given;
+  // Beside an installed program, else where this one was built from.
+  SmallString<256> path(sys::path::parent_path(sys::fs::getMainExecutable(nullptr, nullptr)));
+  sys::path::append(path, "..", "share", "nova", "std_lib");
+  return sys::fs::is_directory(path) ? std::string(path) : NOVA_STD_LIB_DIR;
+}
+
+bool Workspace::open() {
+  SourceOptions source{{options::includeDirs.begin(), options::includeDirs.end()}, stdLibDir(), sources};
+  program = Program::load(context, options::file, source);
+  return program && findGraph() && readTypes();
+}
+
+bool Workspace::findGraph() {
+  graph = program->getEntry(options::entry);
+  if (graph)
+    return true;
+  SmallVector<StringRef> known;
+  for (GraphOp own : program->getOwnGraphs())
+    known.push_back(own.getSymName());
+  inputError("no graph @" + options::entry + " in " + options::file + didYouMean(options::entry, known));
+  return false;
+}
+
+bool Workspace::readTypes() {
+  for (const std::string &option : options::types) {
+    StringRef name, value;
+    if (!splitAssignment(option, name, value)) {
+      inputError("--type " + option + ": expected PARAMETER=TYPE, such as T=f32");
+      return false;
+    }
+    TypeParamAttr parameter;
+    SmallVector<StringRef> known;
+    for (mlir::Attribute a : graph.getTypeParams()) {
+      known.push_back(mlir::cast<TypeParamAttr>(a).getName().getValue());
+      if (known.back() == name)
+        parameter = mlir::cast<TypeParamAttr>(a);
+    }
+    if (!parameter) {
+      inputError("--type " + option + ": graph @" + graph.getSymName() + " has no type parameter " + name +
+                 didYouMean(name, known));
+      return false;
+    }
+    StringRef kind = parameter.getKind().getValue();
+    if (!(kind == "float" ? value == "f64" || value == "f32" : value == "i64" || value == "i32")) {
+      inputError("--type " + option + ": expected " + (kind == "float" ? "f64 or f32" : "i64 or i32") + ", found '" + value +
+                 "'");
+      return false;
+    }
+    auto [it, fresh] = types.try_emplace(name.str(), value.str());
+    if (!fresh && it->second != value) {
+      inputError("--type " + option + ": " + name + " is already " + it->second);
+      return false;
+    }
+  }
+  return true;
+}
+
+static void report(StringRef severity, const Twine &message) {
+  if (options::json)
+    errs() << json::Value(json::Object{{"severity", severity}, {"message", message.str()}, {"notes", json::Array{}}}) << "\n";
+  else
+    errs() << severity << ": " << message << "\n";
+}
+
+int inputError(const Twine &message) {
+  report("error", message);
+  return BadInput;
+}
+int environmentError(const Twine &message) {
+  report("error", message);
+  return Environment;
+}
+void warn(const Twine &message) { report("warning", message); }
+
+bool splitAssignment(StringRef text, StringRef &name, StringRef &value) {
+  size_t at = text.find('=');
+  if (at == StringRef::npos || at == 0)
+    return false;
+  name = text.take_front(at);
+  value = text.drop_front(at + 1);
+  return true;
+}
+
+std::string didYouMean(StringRef word, ArrayRef<StringRef> known) {
+  StringRef best;
+  unsigned least = std::max<size_t>(2, word.size() / 3) + 1;
+  for (StringRef candidate : known)
+    if (unsigned distance = word.edit_distance(candidate, true, least); distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  return best.empty() ? "" : "; did you mean '" + best.str() + "'";
+}
+} // namespace nova::tool

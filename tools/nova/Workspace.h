@@ -1,0 +1,49 @@
+// What every command that reads a graph begins with: a context, diagnostics, the program, the graph to work on.
+#ifndef NOVA_TOOLS_NOVA_WORKSPACE_H
+#define NOVA_TOOLS_NOVA_WORKSPACE_H
+
+#include "compiler/pipeline/DiagnosticPrinter.h"
+#include "compiler/pipeline/Program.h"
+#include "mlir/IR/MLIRContext.h"
+#include <map>
+
+namespace nova::tool {
+class Workspace {
+public:
+  Workspace();
+
+  /// Reads the file that the options name and finds the entry graph and the options' type parameters in it. After an
+  /// error, which was reported, there is no graph.
+  bool open();
+
+  mlir::MLIRContext &getContext() { return context; }
+  Program &getProgram() { return *program; }
+  GraphOp getGraph() { return graph; }
+  DiagnosticPrinter &getDiagnostics() { return diagnostics; }
+  /// Element types by parameter, as the options say (`T` -> `f32`).
+  const std::map<std::string, std::string> &getTypes() { return types; }
+
+private:
+  bool findGraph();
+  bool readTypes();
+
+  mlir::MLIRContext context;
+  std::shared_ptr<llvm::SourceMgr> sources = std::make_shared<llvm::SourceMgr>();
+  DiagnosticPrinter diagnostics;
+  std::unique_ptr<Program> program;
+  GraphOp graph;
+  std::map<std::string, std::string> types;
+};
+
+/// Prints `error: message` (a JSON object with --json) and returns BadInput.
+int inputError(const llvm::Twine &message);
+/// The same for what the machine could not do; returns Environment.
+int environmentError(const llvm::Twine &message);
+void warn(const llvm::Twine &message);
+/// Splits `NAME=VALUE`; false when there is no `=` or nothing before it.
+bool splitAssignment(llvm::StringRef text, llvm::StringRef &name, llvm::StringRef &value);
+/// `; did you mean 'x'` for the nearest of `known`, or nothing.
+std::string didYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> known);
+} // namespace nova::tool
+
+#endif

@@ -1,0 +1,72 @@
+// nova: checks, compiles and runs graphs. Finds the command; everything else is in its file.
+#include "tools/nova/Commands.h"
+#include "tools/nova/Exit.h"
+#include "tools/nova/Options.h"
+#include "tools/nova/Workspace.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace llvm;
+using namespace nova::tool;
+
+static void printUsage(raw_ostream &os) {
+  os << "usage: nova COMMAND [options]\n\n";
+  for (const Command &command : commands())
+    os << "  " << llvm::left_justify(command.name, 9) << command.summary << "\n";
+  os << "\n`nova COMMAND --help` lists a command's options. `nova --version` prints the version.\n"
+        "Exit codes: 0 all is well, 1 a verification did not hold, 2 the command line or its input is wrong, 3 the\n"
+        "machine failed (disk, memory, device).\n";
+}
+
+static const Command *findCommand(StringRef name) {
+  const Command *found = find_if(commands(), [&](const Command &command) { return command.name == name; });
+  return found == commands().end() ? nullptr : found;
+}
+
+static int unknownCommand(StringRef word) {
+  SmallVector<StringRef> names;
+  for (const Command &command : commands())
+    names.push_back(command.name);
+  return inputError("unknown command '" + word + "'" + didYouMean(word, names) + "; there are " + join(names, ", "));
+}
+
+// What LLVM's library says about the options, in our form: its lines are `nova: Text.  Try: ...` and `nova: Did you mean ...?`.
+static int wrongOptions(StringRef faults, StringRef command) {
+  auto [line, rest] = faults.split('\n');
+  std::string text = line.split(": ").second.split("  Try").first.rtrim("!. ").str();
+  StringRef view = text;
+  if (view.consume_front("Unknown command line argument"))
+    text = "unknown option" + view.str();
+  else if (view.starts_with("Not enough positional"))
+    text = "expected " + std::string(command == "store" ? "an action: ls, gc or verify" : "a graph file");
+  else if (view.starts_with("Too many positional"))
+    text = "expected one " + std::string(command == "store" ? "action" : "graph file");
+  StringRef near = rest.split('\n').first.split("Did you mean ").second.rtrim('?');
+  if (near.size() > StringRef("'-v'").size()) // a letter is near to everything
+    text += "; did you mean " + near.str();
+  return inputError(text + "; see nova " + command + " --help");
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  setBugReportMsg("nova stopped because of a fault of its own; please report the command and its input\n");
+  StringRef word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word == "help" || word == "--help" || word == "-h") {
+    printUsage(word.empty() ? errs() : outs());
+    return word.empty() ? BadInput : Ok;
+  }
+  if (word == "--version") {
+    outs() << "nova " << NOVA_VERSION << "\n";
+    return Ok;
+  }
+  const Command *command = findCommand(word);
+  if (!command)
+    return unknownCommand(word);
+  cl::extrahelp examples(command->examples);
+  std::string fault;
+  raw_string_ostream faults(fault);
+  if (!cl::ParseCommandLineOptions(argc, argv, "", &faults))
+    return wrongOptions(fault, word);
+  return command->run();
+}
