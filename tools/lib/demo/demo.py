@@ -30,7 +30,7 @@ class Demo:
     def command(self, *arguments, show=True):
         """Prints and runs `nova ARGUMENTS`; returns (standard output, seconds). Leaves with its code if it fails."""
         line = [self.nova, *arguments]
-        print("\n$ " + " ".join(line), flush=True)
+        print("\n$ " + wrapped(line), flush=True)
         start = time.perf_counter()
         done = subprocess.run(line, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
         seconds = time.perf_counter() - start
@@ -54,6 +54,16 @@ class Demo:
         return self.load(result), seconds
 
 
+def wrapped(words, width=112):
+    """A command over several lines, as a shell takes it."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) + 1 > width:
+            lines.append("   ")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return " \\\n".join(lines)
+
+
 def heading(title):
     print(f"\n== {title} " + "=" * max(3, 100 - len(title)), flush=True)
 
@@ -66,9 +76,17 @@ def table(weights, tokens):
         print(token.ljust(width) + "".join(("0" if value == 0 else f"{value:.4f}").rjust(width) for value in row))
 
 
-def show_law(law):
-    print(f"  {'PASS' if law.holds else 'FAIL'}  {law.statement}: {law.measured}")
-    return law.holds
+def show(checks):
+    """Prints each law with what was measured; returns whether all hold."""
+    print()
+    for law in checks:
+        print(f"  {'PASS' if law.holds else 'FAIL'}  {law.statement}: {law.measured}")
+    return all(law.holds for law in checks)
+
+
+def same_bits(result, name, other):
+    bits = laws.differing_bits(result, other)
+    return laws.Law(f"prefill against {name}", f"{bits} of {result.nbytes * 8} bits differ", bits == 0)
 
 
 def unmasked_weights(arguments):
@@ -109,20 +127,19 @@ def main(build):
     table(weights, tokens)
 
     heading("Three laws")
-    checks = [
+    hold = show([
         laws.future_weights_are_zero(weights),
         laws.rows_sum_to_one(weights),
         laws.first_row_is_first_value(result, arguments["V"]),
-    ]
+    ])
 
     heading("The derived decode: one token at a time, from the same definition")
     decoded, decode_seconds = demo.run("decode", "O-decoded.npy")
+    hold &= show([same_bits(result, "token-by-token decode", decoded)])
+
+    heading("The interpreter: the same arithmetic, without generated code")
     interpreted, _ = demo.run("run", "O-interpreted.npy", "--backend=interpreter")
-    for name, other in (("token-by-token decode", decoded), ("the interpreter", interpreted)):
-        bits = laws.differing_bits(result, other)
-        checks.append(laws.Law(f"prefill against {name}, bit for bit", f"{bits} of {result.nbytes * 8} bits differ", bits == 0))
-    print("\n")
-    passed = [show_law(law) for law in checks]
+    hold &= show([same_bits(result, "the interpreter", interpreted)])
 
     heading("Identity")
     text, _ = demo.command("hash", GRAPH, "--json", show=False)
@@ -139,10 +156,10 @@ def main(build):
           f"all of it {time.perf_counter() - started:.1f} s")
     print("\n  Try next:")
     for command, meaning in next_commands(demo.nova):
-        print(f"    {command}\n        {meaning}")
-    if not all(passed):
-        print("\na law does not hold", file=sys.stderr)
-    return 0 if all(passed) else 1
+        print(f"\n  # {meaning}\n  {wrapped(command.split())}")
+    if not hold:
+        print("\na law does not hold: see FAIL above", file=sys.stderr)
+    return 0 if hold else 1
 
 
 if __name__ == "__main__":
