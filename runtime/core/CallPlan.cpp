@@ -27,7 +27,7 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
   trafficBytes = 0;
   for (uint32_t i = 0; i < count; ++i)
     if (Status status = checkRun(runs[i], i)) {
-      if (count == 1 || status.code() == NOVA_OUT_OF_MEMORY)
+      if (count == 1)
         return status;
       return fail(status.code(), "run ", i, ", ", status.message());
     }
@@ -135,7 +135,7 @@ Status CallPlan::planSteps(const RunPlan &plan) {
       continue;
     int64_t bytes = code.scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
-      return fail(NOVA_OUT_OF_MEMORY, "out of memory: the scratch of step ", step.kernel,
+      return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel,
                   " is more than 63 bits hold");
     scratchNeeded = std::max(scratchNeeded, bytes);
   }
@@ -154,13 +154,13 @@ Status CallPlan::allocate(int32_t threads) {
     RunPlan &plan = plans[i];
     plan.slot = i % slotCount;
     if (!slots[plan.slot].growDiscarding(static_cast<size_t>(plan.slotBytes)))
-      return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", plan.slotBytes, " bytes for the temporaries of run ", i);
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", plan.slotBytes, " bytes for the temporaries of run ", i);
     if (plan.session)
       if (Status status = plan.session->makeRoom(dims.data() + plan.dimsAt))
         return status;
   }
   if (!staged.growDiscarding(static_cast<size_t>(stagedNeeded)))
-    return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", stagedNeeded, " bytes for staged results");
+    return fail(NOVA_OUT_OF_MEMORY, "cannot get ", stagedNeeded, " bytes for staged results");
   return Status::success();
 }
 

@@ -49,7 +49,7 @@ Status Context::growScratch(size_t workerCount) {
     scratch.resize(workerCount);
   for (size_t worker = 0; worker < workerCount; ++worker)
     if (!scratch[worker].growDiscarding(static_cast<size_t>(plan.scratchBytes())))
-      return fail(NOVA_OUT_OF_MEMORY, "out of memory: ", plan.scratchBytes(), " bytes of scratch for each of ",
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", plan.scratchBytes(), " bytes of scratch for each of ",
                   workerCount, " threads");
   return Status::success();
 }

@@ -104,7 +104,7 @@ __attribute__((no_sanitize("function")))
 Status Module::bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const {
   bytes = bytesFunctions[buffer](dims);
   if (bytes < 0)
-    return fail(NOVA_OUT_OF_MEMORY, "out of memory: the size of buffer ", description.buffers[buffer].name,
+    return fail(NOVA_OUT_OF_MEMORY, "the size of buffer ", description.buffers[buffer].name,
                 " is more than 63 bits hold");
   return Status::success();
 }

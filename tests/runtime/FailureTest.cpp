@@ -1,0 +1,131 @@
+//===- FailureTest.cpp - Kernels that fail, memory that cannot be had -----===//
+
+#include "tests/runtime/TestModule.h"
+
+#include <gmock/gmock.h>
+
+using namespace nova::test;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+TEST(Failure, DivisionWritesNothingWhenItFails) {
+  ModulePtr module = load(divideManifest());
+  for (int32_t threads : {1, 2, 3, 4, 7, 16}) {
+    ContextPtr context = makeContext(threads);
+    for (int64_t n : {1, 4, 5, 10000}) {
+      Tensor<int64_t> a({n}, 17), b({n}, 5), quotient({n}, -1), rest({n}, -1);
+      std::vector<ModuleRun> runs{{module.get(), nullptr, {a.view(), b.view()}, {quotient.view(), rest.view()}}};
+      ASSERT_EQ(run(context.get(), runs), "");
+      EXPECT_EQ(quotient.data, std::vector<int64_t>(static_cast<size_t>(n), 3));
+      EXPECT_EQ(rest.data, std::vector<int64_t>(static_cast<size_t>(n), 3)); // 2, plus 1 by the second step
+
+      std::vector<int64_t> before(static_cast<size_t>(n), -9);
+      quotient.data = rest.data = before;
+      b.data[static_cast<size_t>(n) / 2] = 0;
+      EXPECT_EQ(run(context.get(), runs), "division by zero: integer division by zero in step divide of test.divide");
+      EXPECT_EQ(quotient.data, before);
+      EXPECT_EQ(rest.data, before);
+    }
+  }
+}
+
+TEST(Failure, OneFailedRunHoldsBackAll) {
+  ModulePtr module = load(divideManifest());
+  for (int32_t threads : {1, 4}) {
+    ContextPtr context = makeContext(threads);
+    constexpr int kRuns = 12;
+    std::vector<Tensor<int64_t>> a, b, quotient, rest;
+    for (int i = 0; i < kRuns; ++i) {
+      std::vector<int64_t> shape{3000 + i};
+      a.emplace_back(shape, 6 + i);
+      b.emplace_back(shape, i == 7 ? 0 : 2);
+      quotient.emplace_back(shape, -1);
+      rest.emplace_back(shape, -1);
+    }
+    std::vector<ModuleRun> runs;
+    for (int i = 0; i < kRuns; ++i)
+      runs.push_back({module.get(), nullptr, {a[i].view(), b[i].view()}, {quotient[i].view(), rest[i].view()}});
+    EXPECT_EQ(run(context.get(), runs),
+              "division by zero: integer division by zero in step divide of test.divide, run 7");
+    for (int i = 0; i < kRuns; ++i)
+      EXPECT_EQ(quotient[i].data, std::vector<int64_t>(quotient[i].data.size(), -1)) << i;
+    b[7].data.assign(b[7].data.size(), 2);
+    EXPECT_EQ(run(context.get(), runs), "") << "the context is as good as before";
+    for (int i = 0; i < kRuns; ++i) {
+      EXPECT_EQ(quotient[i].data, std::vector<int64_t>(quotient[i].data.size(), (6 + i) / 2)) << i;
+      EXPECT_EQ(rest[i].data, std::vector<int64_t>(rest[i].data.size(), (6 + i) % 2 + 1)) << i;
+    }
+  }
+}
+
+/// The failure of a run of the prefix module with one of its functions replaced.
+std::string failureWith(const char *pointer, const char *function, Tensor<double> &prefix) {
+  Json manifest = prefixManifest();
+  manifest[Json::json_pointer(pointer)] = function;
+  ModulePtr module = load(manifest);
+  Tensor<double> in({4, 4}), total({1}, -1);
+  return run(makeContext(2).get(), {{module.get(), nullptr, {in.view()}, {total.view(), prefix.view()}}});
+}
+
+TEST(Failure, MemoryThatCannotBeHad) {
+  Tensor<double> prefix({4}, -1);
+  EXPECT_EQ(failureWith("/buffers/1/bytes", "bytes_huge", prefix),
+            "out of memory: cannot get 1152921504606846976 bytes for the temporaries of run 0");
+  EXPECT_THAT(failureWith("/buffers/1/bytes", "bytes_most", prefix), StartsWith("out of memory: "));
+  EXPECT_EQ(failureWith("/buffers/1/bytes", "bytes_negative", prefix),
+            "out of memory: the size of buffer sums is more than 63 bits hold");
+  EXPECT_EQ(failureWith("/steps/0/scratch", "scratch_huge", prefix),
+            "out of memory: cannot get 1152921504606846976 bytes of scratch for each of 1 threads");
+  EXPECT_EQ(failureWith("/steps/0/scratch", "scratch_negative", prefix),
+            "out of memory: the scratch of step rowsum is more than 63 bits hold");
+  EXPECT_EQ(prefix.data, std::vector<double>(4, -1));
+}
+
+TEST(Failure, AContextSurvivesLackOfMemory) {
+  Json manifest = prefixManifest();
+  ModulePtr good = load(manifest);
+  manifest["buffers"][1]["bytes"] = "bytes_huge";
+  ModulePtr bad = load(manifest);
+  ContextPtr context = makeContext(2);
+  Tensor<double> in({4, 4}, 1), total({1}), prefix({4});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run(context.get(), {{good.get(), nullptr, {in.view()}, {total.view(), prefix.view()}}}), "");
+    EXPECT_EQ(prefix.data, (std::vector<double>{4, 8, 12, 16}));
+    EXPECT_THAT(run(context.get(), {{bad.get(), nullptr, {in.view()}, {total.view(), prefix.view()}}}),
+                StartsWith("out of memory: "));
+  }
+}
+
+TEST(Failure, ASessionThatCannotGrowKeepsItsRows) {
+  Json manifest = runningManifest();
+  manifest["buffers"][1]["bytes"] = "bytes_growing"; // more than 100 rows cannot be had
+  ModulePtr module = load(manifest);
+  ContextPtr context = makeContext(1);
+  SessionPtr session = makeSession(module.get(), 1000); // room wished for, but not needed
+  Tensor<double> rows({1, 3}, 1), weight({3}), out({1, 3});
+  std::vector<ModuleRun> runs{{module.get(), session.get(), {rows.view(), weight.view()}, {out.view()}}};
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(run(context.get(), runs), "") << i;
+    EXPECT_EQ(out.data[2], i + 1);
+  }
+  EXPECT_EQ(run(context.get(), runs),
+            "out of memory: cannot get 1152921504606846976 bytes for the state rows of 101 rows");
+  EXPECT_EQ(nova_session_length(session.get()), 100);
+  EXPECT_EQ(out.data[2], 100);
+}
+
+TEST(Failure, RowsOfStepsAreChecked) {
+  Json manifest = scaleManifest();
+  Json rows = symbolDim("n");
+  rows["text"] = "n - 5";
+  rows["terms"].push_back(Json::array({-5}));
+  manifest["steps"][0]["rows"] = rows;
+  ModulePtr module = load(manifest);
+  Tensor<float> in({4, 1}), out({4, 1});
+  EXPECT_EQ(run(makeContext(1).get(), {{module.get(), nullptr, {in.view()}, {out.view()}}}),
+            "module invalid: step scale: expected n - 5 rows to be 0 or more, found -1");
+}
+
+} // namespace

@@ -1,0 +1,149 @@
+//===- ManifestTest.cpp - Manifests that break the format -----------------===//
+
+#include "tests/runtime/TestModule.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+
+using namespace nova::test;
+using testing::HasSubstr;
+
+/// The failure of checking a module with this manifest.
+static std::string failure(const Json &manifest) {
+  std::string bytes = makeModule(manifest);
+  return take(nova_module_check_memory(bytes.data(), bytes.size()));
+}
+
+static std::string textFailure(const std::string &manifest) {
+  std::string bytes = makeModuleFromText(manifest);
+  return take(nova_module_check_memory(bytes.data(), bytes.size()));
+}
+
+TEST(Manifest, GoodOnesPass) {
+  for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest()})
+    EXPECT_EQ(failure(manifest), "");
+}
+
+TEST(Manifest, RefusesOtherTexts) {
+  EXPECT_EQ(textFailure(""), "module invalid: the manifest is not JSON");
+  EXPECT_EQ(textFailure("{\"format\": 1"), "module invalid: the manifest is not JSON");
+  EXPECT_EQ(textFailure(scaleManifest().dump() + "x"), "module invalid: the manifest is not JSON");
+  EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
+  EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
+  EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
+  EXPECT_EQ(textFailure("{\"format\": 2}"), "module invalid: manifest, format: expected 1, found 2");
+  EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
+  EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
+  // Deep nesting must not exhaust the stack.
+  EXPECT_THAT(textFailure(std::string(30000, '[') + std::string(30000, ']')), HasSubstr("expected an object"));
+}
+
+TEST(Manifest, EveryMemberIsNeeded) {
+  const Json good = runningManifest();
+  for (const auto &[name, value] : good.items()) {
+    Json bad = good;
+    bad.erase(name);
+    EXPECT_EQ(failure(bad), "module invalid: manifest, the document: expected a member \"" + name + "\"");
+  }
+}
+
+TEST(Manifest, EveryMemberOfAnotherKindIsRefused) {
+  // Replaces every value in the document, one at a time, by values of other kinds: always a message, never a crash.
+  const Json good = runningManifest();
+  const Json flat = good.flatten();
+  int refused = 0;
+  for (const auto &[pointer, value] : flat.items())
+    for (const Json &other : {Json(nullptr), Json(true), Json(-1), Json(1.5), Json(""), Json(std::string("a\0b", 3)),
+                              Json::array(), Json::object()}) {
+      Json bad = good;
+      bad[Json::json_pointer(pointer)] = other;
+      refused += !failure(bad).empty();
+    }
+  EXPECT_GT(refused, static_cast<int>(flat.size()) * 5);
+}
+
+struct BadManifest {
+  const char *fault;
+  std::function<Json()> make;
+  const char *message;
+};
+
+class BadManifestTest : public testing::TestWithParam<BadManifest> {};
+
+TEST_P(BadManifestTest, IsRefusedWithItsPlace) {
+  EXPECT_EQ(failure(GetParam().make()), std::string("module invalid: manifest, ") + GetParam().message);
+}
+
+/// A manifest with one value replaced.
+static std::function<Json()> with(Json (*base)(), const char *pointer, Json value) {
+  return [=] {
+    Json manifest = base();
+    manifest[Json::json_pointer(pointer)] = value;
+    return manifest;
+  };
+}
+
+static Json power(const char *symbol, Json exponent) {
+  return {{"text", "p"}, {"terms", Json::array({Json::array({1, Json::array({symbol, exponent})})})}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Manifest, BadManifestTest,
+    testing::Values(
+        BadManifest{"Hash", with(scaleManifest, "/graph_hash", "ABC"),
+                    "graph_hash: expected 64 lower-case hexadecimal digits, found \"ABC\""},
+        BadManifest{"NoTargets", with(scaleManifest, "/targets", Json::array()), "targets: expected at least one target"},
+        BadManifest{"TargetTwice", with(scaleManifest, "/targets/1", "x86-64-v3"),
+                    "targets[1]: the target x86-64-v3 is listed twice"},
+        BadManifest{"SymbolTwice", with(scaleManifest, "/symbols/1", "n"),
+                    "symbols[1]: the symbol n is listed twice"},
+        BadManifest{"SequenceSymbol", with(runningManifest, "/sequence/rows", "q"),
+                    "sequence.rows: the symbol q is not in the list of symbols"},
+        BadManifest{"SequenceSame", with(runningManifest, "/sequence/rows", "n"),
+                    "sequence: expected three different symbols"},
+        BadManifest{"UnboundSymbol", with(scaleManifest, "/symbols/2", "k"),
+                    "symbols[2]: no argument determines the symbol k"},
+        BadManifest{"UnknownSymbol", with(scaleManifest, "/arguments/0/dims/0/terms/0/1/0", "z"),
+                    "arguments[0].dims[0].terms[0][1][0]: the symbol z is not in the list of symbols"},
+        BadManifest{"Exponent", with(scaleManifest, "/results/0/dims/0", power("n", 63)),
+                    "results[0].dims[0].terms[0][1][1]: expected an integer in 1 .. 62, found 63"},
+        BadManifest{"ExponentZero", with(scaleManifest, "/results/0/dims/0", power("n", 0)),
+                    "results[0].dims[0].terms[0][1][1]: expected an integer in 1 .. 62, found 0"},
+        BadManifest{"FactorTwice",
+                    with(scaleManifest, "/results/0/dims/0", productDim("n", "n")),
+                    "results[0].dims[0].terms[0][2]: the symbol n occurs twice in a term"},
+        BadManifest{"EmptyTerm", with(scaleManifest, "/results/0/dims/0/terms/0", Json::array()),
+                    "results[0].dims[0].terms[0]: expected a coefficient"},
+        BadManifest{"NotLinear", with(scaleManifest, "/arguments/0/dims/0", power("n", 2)),
+                    "symbols[0]: no argument determines the symbol n"},
+        BadManifest{"OwnSymbol", with(runningManifest, "/results/0/dims/1", symbolDim("t")),
+                    "results[0].dims[1]: the symbol t of the sequence must not occur here"},
+        BadManifest{"Type", with(scaleManifest, "/arguments/0/type", "f16"),
+                    "arguments[0].type: expected f64, f32, i64, i32 or i1, found \"f16\""},
+        BadManifest{"SequenceAxisRange", with(runningManifest, "/arguments/0/sequence_axis", 2),
+                    "arguments[0].sequence_axis: expected an integer in 0 .. 1, found 2"},
+        BadManifest{"SequenceAxisSize", with(runningManifest, "/arguments/0/sequence_axis", 1),
+                    "arguments[0].sequence_axis: expected an axis of size n, found d"},
+        BadManifest{"SequenceAxisNone", with(runningManifest, "/arguments/0/sequence_axis", nullptr),
+                    "arguments: a sequence needs at least one with a sequence_axis, found none"},
+        BadManifest{"SequenceAxisWithout", with(scaleManifest, "/arguments/0/sequence_axis", 0),
+                    "arguments[0].sequence_axis: expected null in a module without a sequence, found 0"},
+        BadManifest{"Relation", with(runningManifest, "/clauses/0/relation", "!="),
+                    "clauses[0].relation: expected one of >=, <=, ==, >, <, found \"!=\""},
+        BadManifest{"BufferKind", with(scaleManifest, "/buffers/0/kind", "magic"),
+                    "buffers[0].kind: expected argument, result, temporary, state or constant, found \"magic\""},
+        BadManifest{"BufferIndex", with(scaleManifest, "/buffers/0/index", 1),
+                    "buffers[0].index: expected an integer in 0 .. 0, found 1"},
+        BadManifest{"StateWithoutSequence", with(prefixManifest, "/buffers/1/kind", "state"),
+                    "buffers[1].kind: a state needs a module with a sequence"},
+        BadManifest{"StepBuffer", with(scaleManifest, "/steps/0/buffers/1", 2),
+                    "steps[0].buffers[1]: expected an integer in 0 .. 1, found 2"},
+        BadManifest{"StepBlock", with(scaleManifest, "/steps/0/block", 0),
+                    "steps[0].block: expected an integer in 1 .. 9223372036854775807, found 0"},
+        BadManifest{"StepOrder", with(scaleManifest, "/steps/0/order", "random"),
+                    "steps[0].order: expected ascending or descending, found \"random\""},
+        BadManifest{"StepTarget", with(scaleManifest, "/steps/0/entry", Json{{"x86-64-v3", "scale_v3"}}),
+                    "steps[0].entry: expected a member \"x86-64-v4\""},
+        BadManifest{"ResultUnwritten", with(scaleManifest, "/steps", Json::array()),
+                    "results[0]: no step writes the result O"}),
+    [](const testing::TestParamInfo<BadManifest> &info) { return info.param.fault; });

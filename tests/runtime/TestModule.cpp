@@ -1,0 +1,169 @@
+//===- TestModule.cpp -----------------------------------------------------===//
+
+#include "tests/runtime/TestModule.h"
+#include "runtime/core/Digest.h"
+#include "runtime/core/ElfFile.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace nova::test {
+
+Json symbolDim(const std::string &name) { return {{"text", name}, {"terms", Json::array({Json::array({1, Json::array({name, 1})})})}}; }
+
+Json constantDim(int64_t value) {
+  Json terms = Json::array();
+  if (value != 0)
+    terms.push_back(Json::array({value}));
+  return {{"text", std::to_string(value)}, {"terms", terms}};
+}
+
+Json productDim(const std::string &left, const std::string &right) {
+  return {{"text", left + " * " + right}, 
+          {"terms", Json::array({Json::array({1, Json::array({left, 1}), Json::array({right, 1})})})}};
+}
+
+static Json port(const char *name, const char *type, Json dims, Json sequenceAxis = nullptr) {
+  return {{"name", name}, {"type", type}, {"dims", std::move(dims)}, {"sequence_axis", std::move(sequenceAxis)}};
+}
+
+static Json argumentBuffer(int index) { return {{"kind", "argument"}, {"index", index}}; }
+static Json resultBuffer(int index) { return {{"kind", "result"}, {"index", index}}; }
+
+static Json step(const char *kernel, Json rows, int64_t block, const char *order, Json buffers,
+                 Json scratch = nullptr) {
+  return {{"kernel", kernel},
+          {"entry", {{"x86-64-v3", kernel}, {"x86-64-v4", kernel}}},
+          {"rows", std::move(rows)},
+          {"block", block},
+          {"order", order},
+          {"buffers", std::move(buffers)},
+          {"scratch", std::move(scratch)}};
+}
+
+static Json baseManifest(const char *graph, Json symbols) {
+  return {{"format", 1},
+          {"graph", graph},
+          {"graph_hash", std::string(64, '1')},
+          {"semantic_hash", std::string(64, '2')},
+          {"version_hash", std::string(64, '3')},
+          {"compiler", "0.1.0"},
+          {"contract", "exact"},
+          {"targets", {"x86-64-v3", "x86-64-v4"}},
+          {"symbols", std::move(symbols)},
+          {"sequence", nullptr},
+          {"can_fail", false},
+          {"clauses", Json::array()}};
+}
+
+Json scaleManifest() {
+  Json manifest = baseManifest("test.scale", {"n", "d"});
+  manifest["arguments"] = Json::array({port("Q", "f32", {symbolDim("n"), symbolDim("d")})});
+  manifest["results"] = Json::array({port("O", "f32", {symbolDim("n"), symbolDim("d")})});
+  manifest["buffers"] = {argumentBuffer(0), resultBuffer(0)};
+  manifest["steps"] = Json::array({step("scale", symbolDim("n"), 4, "ascending", {0, 1})});
+  manifest["steps"][0]["entry"] = {{"x86-64-v3", "scale_v3"}, {"x86-64-v4", "scale_v4"}};
+  return manifest;
+}
+
+Json prefixManifest() {
+  Json manifest = baseManifest("test.prefix", {"n", "d"});
+  manifest["arguments"] = Json::array({port("Q", "f64", {symbolDim("n"), symbolDim("d")})});
+  manifest["results"] = {port("total", "f64", Json::array({constantDim(1)})), port("prefix", "f64", Json::array({symbolDim("n")}))};
+  manifest["buffers"] = {argumentBuffer(0),
+                         {{"kind", "temporary"}, {"name", "sums"}, {"bytes", "bytes_n"}},
+                         resultBuffer(1),
+                         resultBuffer(0)};
+  manifest["steps"] = {step("rowsum", symbolDim("n"), 3, "ascending", {0, 1}, "scratch_rows"),
+                       step("prefix", symbolDim("n"), 5, "descending", {1, 2}),
+                       step("last", constantDim(1), 1, "ascending", {2, 3})};
+  return manifest;
+}
+
+Json runningManifest() {
+  Json manifest = baseManifest("test.running", {"n", "d", "m", "t"});
+  manifest["sequence"] = {{"symbol", "n"}, {"rows", "m"}, {"past", "t"}};
+  manifest["arguments"] = {port("X", "f64", {symbolDim("n"), symbolDim("d")}, 0), port("w", "f64", Json::array({symbolDim("d")}))};
+  manifest["results"] = Json::array({port("O", "f64", {symbolDim("n"), symbolDim("d")}, 0)});
+  manifest["clauses"] = Json::array(
+      {{{"text", "d >= 1"}, {"lhs", symbolDim("d")}, {"relation", ">="}, {"rhs", constantDim(1)}}});
+  manifest["buffers"] = {argumentBuffer(0),
+                         {{"kind", "state"}, {"name", "rows"}, {"bytes", "bytes_state"}},
+                         argumentBuffer(1),
+                         resultBuffer(0)};
+  manifest["steps"] = {step("append", symbolDim("m"), 16, "ascending", {0, 1}),
+                       step("running", symbolDim("m"), 4, "descending", {1, 2, 3})};
+  return manifest;
+}
+
+Json divideManifest() {
+  Json manifest = baseManifest("test.divide", Json::array({"n"}));
+  manifest["can_fail"] = true;
+  manifest["arguments"] = {port("a", "i64", Json::array({symbolDim("n")})),
+                           port("b", "i64", Json::array({symbolDim("n")}))};
+  manifest["results"] = {port("quotient", "i64", Json::array({symbolDim("n")})),
+                         port("rest", "i64", Json::array({symbolDim("n")}))};
+  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
+  manifest["steps"] = {step("divide", symbolDim("n"), 4, "ascending", {0, 1, 2, 3}),
+                       step("increment", symbolDim("n"), 4, "ascending", Json::array({3}))};
+  return manifest;
+}
+
+const std::string &blankModule() {
+  static const std::string bytes = [] {
+    std::ifstream file(NOVA_TEST_KERNELS, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  return bytes;
+}
+
+std::string makeModuleFromText(const std::string &manifest) {
+  std::string bytes = blankModule(), problem;
+  runtime::ModuleSections sections;
+  EXPECT_TRUE(runtime::findModuleSections(bytes, sections, problem)) << problem;
+  EXPECT_LE(manifest.size(), sections.manifestSize);
+  bytes.replace(sections.manifestOffset, manifest.size(), manifest);
+  EXPECT_TRUE(runtime::sealModule(bytes, problem)) << problem;
+  return bytes;
+}
+
+std::string makeModule(const Json &manifest) { return makeModuleFromText(manifest.dump()); }
+
+std::string take(nova_status_t *status) {
+  if (!status)
+    return "";
+  std::string text = std::string(nova_code_name(nova_status_code(status))) + ": " + nova_status_message(status);
+  nova_status_free(status);
+  return text;
+}
+
+ModulePtr load(const Json &manifest) {
+  std::string bytes = makeModule(manifest);
+  nova_module_t *module = nullptr;
+  EXPECT_EQ(take(nova_module_load_memory(bytes.data(), bytes.size(), nullptr, &module)), "");
+  return ModulePtr(module);
+}
+
+ContextPtr makeContext(int32_t threads) {
+  nova_context_options_t options{sizeof options, threads, nullptr, nullptr};
+  nova_context_t *context = nullptr;
+  EXPECT_EQ(take(nova_context_create(&options, &context)), "");
+  return ContextPtr(context);
+}
+
+SessionPtr makeSession(nova_module_t *module, int64_t initialRows, int64_t maxRows) {
+  nova_session_options_t options{sizeof options, initialRows, maxRows};
+  nova_session_t *session = nullptr;
+  EXPECT_EQ(take(nova_session_create(module, &options, &session)), "");
+  return SessionPtr(session);
+}
+
+std::string run(nova_context_t *context, const std::vector<ModuleRun> &runs) {
+  std::vector<nova_run_t> views;
+  for (const ModuleRun &run : runs)
+    views.push_back(run.view());
+  return take(nova_run(context, views.data(), views.size()));
+}
+
+} // namespace nova::test

@@ -1,0 +1,95 @@
+//===- TestModule.h - Modules made by the tests -----------------*- C++ -*-===//
+
+#ifndef NOVA_TESTS_RUNTIME_TESTMODULE_H
+#define NOVA_TESTS_RUNTIME_TESTMODULE_H
+
+#include "nova/nova.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace nova::test {
+
+using Json = nlohmann::json;
+
+// --- Manifests, to be changed by tests before they are sealed.
+
+/// A dimension that is one symbol, one number, or a product of two symbols.
+Json symbolDim(const std::string &name);
+Json constantDim(int64_t value);
+Json productDim(const std::string &left, const std::string &right);
+
+/// f32 O[n, d] = 2 * Q[n, d] + row, n and d of any size; one step in blocks of 4 rows.
+Json scaleManifest();
+/// f64 total[1] and prefix[n] of Q[n, d]: three steps with a temporary, the second descending.
+Json prefixManifest();
+/// f64 O[n, d] = running sums of X[n, d] plus w[d], as a sequence n = t + m; clause d >= 1.
+Json runningManifest();
+/// i64 quotient[n] and rest[n] of a[n], b[n]; can fail.
+Json divideManifest();
+
+/// The bytes of a module with test kernels and this manifest, sealed.
+std::string makeModule(const Json &manifest);
+/// The same, with any text as manifest.
+std::string makeModuleFromText(const std::string &manifest);
+/// The bytes of the object before a manifest is written and before it is sealed.
+const std::string &blankModule();
+
+// --- Owners of the C interface's objects.
+
+template <typename T, void (*Free)(T *)> struct Deleter {
+  void operator()(T *object) const { Free(object); }
+};
+using ModulePtr = std::unique_ptr<nova_module_t, Deleter<nova_module_t, nova_module_release>>;
+using SessionPtr = std::unique_ptr<nova_session_t, Deleter<nova_session_t, nova_session_free>>;
+using ContextPtr = std::unique_ptr<nova_context_t, Deleter<nova_context_t, nova_context_free>>;
+
+/// A status turned into text, released: "" for success, else "code name: message".
+std::string take(nova_status_t *status);
+
+/// Loads, makes, or fails the test.
+ModulePtr load(const Json &manifest);
+ContextPtr makeContext(int32_t threads);
+SessionPtr makeSession(nova_module_t *module, int64_t initialRows = 0, int64_t maxRows = -1);
+
+/// A tensor with memory of its own.
+template <typename T> struct Tensor {
+  std::vector<int64_t> dims;
+  std::vector<T> data;
+
+  explicit Tensor(std::vector<int64_t> shape, T fill = T()) : dims(std::move(shape)) {
+    size_t count = 1;
+    for (int64_t size : dims)
+      count *= static_cast<size_t>(size);
+    data.assign(count, fill);
+  }
+  nova_tensor_t view() {
+    nova_type_t type = sizeof(T) == 4 ? NOVA_F32 : std::is_integral_v<T> ? NOVA_I64 : NOVA_F64;
+    return {type, static_cast<int32_t>(dims.size()), dims.data(), data.data()};
+  }
+};
+
+/// Fills with distinct values that sums of doubles hold exactly.
+template <typename T> void fill(Tensor<T> &tensor, int seed) {
+  for (size_t i = 0; i < tensor.data.size(); ++i)
+    tensor.data[i] = static_cast<T>((i * 7 + static_cast<size_t>(seed) * 13) % 101);
+}
+
+/// One run of a module with its argument and result lists.
+struct ModuleRun {
+  nova_module_t *module;
+  nova_session_t *session = nullptr;
+  std::vector<nova_tensor_t> arguments, results;
+  nova_run_t view() const {
+    return {module, session, arguments.data(), arguments.size(), results.data(), results.size()};
+  }
+};
+
+/// nova_run as text.
+std::string run(nova_context_t *context, const std::vector<ModuleRun> &runs);
+
+} // namespace nova::test
+
+#endif // NOVA_TESTS_RUNTIME_TESTMODULE_H

@@ -1,0 +1,150 @@
+//===- kernels.c - Tile functions for the runtime's tests -----------------===//
+//
+// Compiled into a shared object in the module format, whose manifest section is left blank: tests write a manifest into
+// it and seal it (TestModule.h). The kernels are small and their results depend on everything the runtime must get
+// right: the order of steps, the blocks' rows, the symbols, the memory of temporaries and states.
+//
+//===----------------------------------------------------------------------===//
+
+#include <stdint.h>
+
+// Room for a manifest (blanks are nothing in JSON) and for the digest; not loaded, only read from the file.
+__asm__(".section .nova.manifest,\"\",@progbits\n.fill 65536, 1, 32\n"
+        ".section .nova.digest,\"\",@progbits\n.fill 32, 1, 0\n.text\n");
+
+typedef void *const *Buffers;
+typedef const int64_t *Dims;
+
+// Symbols n, d: out[i][j] = 2 * in[i][j] + i.
+int32_t scale_v3(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const float *in = buffers[0];
+  float *out = buffers[1];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    for (int64_t j = 0; j < dims[1]; ++j)
+      out[i * dims[1] + j] = 2.0f * in[i * dims[1] + j] + (float)i;
+  return 0;
+}
+
+// Other code under another name, so that a test sees which target was chosen.
+int32_t scale_v4(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  return scale_v3(buffers, dims, row0, rows, scratch);
+}
+
+// Symbols n, d: sums[i] = sum of row i, added up in scratch.
+int32_t rowsum(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *sums = buffers[1], *own = scratch;
+  for (int64_t i = 0; i < rows; ++i) {
+    own[i] = 0;
+    for (int64_t j = 0; j < dims[1]; ++j)
+      own[i] += in[(row0 + i) * dims[1] + j];
+  }
+  for (int64_t i = 0; i < rows; ++i)
+    sums[row0 + i] = own[i];
+  return 0;
+}
+
+// prefix[i] = sums[0] + ... + sums[i]: needs every block of the step before.
+int32_t prefix(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *sums = buffers[0];
+  double *out = buffers[1];
+  for (int64_t i = row0; i < row0 + rows; ++i) {
+    out[i] = 0;
+    for (int64_t k = 0; k <= i; ++k)
+      out[i] += sums[k];
+  }
+  return 0;
+}
+
+// total[0] = prefix[n - 1], by a step of one row.
+int32_t last(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *out = buffers[1];
+  out[0] = dims[0] > 0 ? in[dims[0] - 1] : 0;
+  return 0;
+}
+
+int64_t bytes_n(Dims dims) { return dims[0] * 8; }
+int64_t scratch_rows(Dims dims, int64_t rows) { return rows * 8; }
+
+// Symbols n, d, m, t: the new rows join the state.
+int32_t append(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *state = buffers[1];
+  int64_t d = dims[1], t = dims[3];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    for (int64_t j = 0; j < d; ++j)
+      state[(t + i) * d + j] = in[i * d + j];
+  return 0;
+}
+
+// out[i] = sum of the state's rows 0 .. t + i, in order, plus the weight.
+int32_t running(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *state = buffers[0], *weight = buffers[1];
+  double *out = buffers[2];
+  int64_t d = dims[1], t = dims[3];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    for (int64_t j = 0; j < d; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k <= t + i; ++k)
+        sum += state[k * d + j];
+      out[i * d + j] = sum + weight[j];
+    }
+  return 0;
+}
+
+int64_t bytes_state(Dims dims) { return dims[0] * dims[1] * 8; }
+
+// Symbol n: quotient and remainder; fails on a zero divisor after earlier rows have been written.
+int32_t divide(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const int64_t *a = buffers[0], *b = buffers[1];
+  int64_t *quotient = buffers[2], *rest = buffers[3];
+  for (int64_t i = row0; i < row0 + rows; ++i) {
+    if (b[i] == 0)
+      return 1;
+    quotient[i] = a[i] / b[i];
+    rest[i] = a[i] % b[i];
+  }
+  return 0;
+}
+
+// A step that cannot go wrong, behind one that can.
+int32_t increment(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  int64_t *values = buffers[0];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    values[i] += 1;
+  return 0;
+}
+
+// Adds a table inside the module.
+const double table[4] = {0.5, 1.5, 2.5, 3.5};
+int32_t addtable(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0], *constants = buffers[1];
+  double *out = buffers[2];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    out[i] = in[i] + constants[i % 4];
+  return 0;
+}
+
+// Sizes that cannot be had.
+int64_t bytes_huge(Dims dims) { return INT64_C(1) << 60; }
+int64_t bytes_negative(Dims dims) { return -1; }
+int64_t bytes_most(Dims dims) { return INT64_MAX; }
+int64_t scratch_huge(Dims dims, int64_t rows) { return INT64_C(1) << 60; }
+int64_t scratch_negative(Dims dims, int64_t rows) { return -1; }
+
+// Room for one row until the sixth, then none: a state that fails to grow.
+int64_t bytes_growing(Dims dims) { return dims[0] > 100 ? INT64_C(1) << 60 : dims[0] * dims[1] * 8; }
+
+// Tells in out[i] how scratch and a temporary came: aligned, and zero when new (8 bytes for each row).
+int32_t inspect(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const unsigned char *temporary = buffers[0];
+  int64_t *out = buffers[1];
+  for (int64_t i = row0; i < row0 + rows; ++i) {
+    int64_t nonzero = 0;
+    for (int64_t k = 8 * i; k < 8 * i + 8; ++k)
+      nonzero += temporary[k] != 0;
+    out[i] = (int64_t)((uintptr_t)temporary % 64) + (int64_t)((uintptr_t)scratch % 64) + nonzero;
+  }
+  return 0;
+}
