@@ -1,6 +1,7 @@
 """The text tests: every `.nova`, `.mlir` and `.test` file with RUN lines under tests/. See tests/README.md."""
 
 import os
+import re
 import subprocess
 
 import lit.formats
@@ -22,6 +23,12 @@ def has_module(name):
     """Does the tests' Python have this module?"""
     command = [config.nova_python, "-c", f"import importlib.util, sys; sys.exit(not importlib.util.find_spec('{name}'))"]
     return subprocess.run(command, check=False).returncode == 0
+
+
+def commands(nova):
+    """The commands that nova's help lists, one an indented line."""
+    listed = subprocess.run([nova, "--help"], check=False, capture_output=True, text=True).stdout
+    return re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)
 
 
 def cpu_flags():
@@ -64,7 +71,7 @@ if config.nova_compiler:
 if config.nova_sanitize:
     config.available_features.add("sanitizer")
 if os.path.exists(os.path.join(tools, "nova")):
-    config.available_features.add("nova")
+    config.available_features |= {"nova"} | {f"nova-{command}" for command in commands(os.path.join(tools, "nova"))}
 if os.path.exists(os.path.join(tools, "bench-attention")):
     config.available_features.add("benchmark")
 if "avx2" in cpu_flags():
