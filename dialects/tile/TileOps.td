@@ -67,6 +67,26 @@ def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
   }];
 }
 
+def Tile_StorageOp : Tile_Op<"storage", [Symbol]> {
+  let summary = "A buffer that the runtime allocates: a temporary or a state, beside the kernels";
+  let description = [{
+    Becomes the function `int64_t nova_bytes_<sym_name>(const int64_t *dims)` of the module: the bytes of such a buffer
+    for these symbols, padding included. `symbols` is the order of `dims`, as in `tile.kernel`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, TypeAttrOf<Tile_BufferType>:$type);
+  let assemblyFormat = "$sym_name `symbols` $symbols `:` $type attr-dict";
+}
+
+def Tile_DataOp : Tile_Op<"data", [Symbol]> {
+  let summary = "A constant buffer inside the module, under the name `sym_name`";
+  let description = [{
+    `type` is a `rows` buffer of constant dims. `value` holds the elements, row-major, of the buffer's element type or, as
+    in `nova.constant`, of f64, i64 or i1; numbers round to the buffer's type once.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$value, TypeAttrOf<Tile_BufferType>:$type);
+  let assemblyFormat = "$sym_name $value `:` $type attr-dict";
+}
+
 def Tile_ScratchOp : Tile_Op<"scratch"> {
   let summary = "A tile of the block: [rows of the block, width], `rows` layout, private to the call";
   let description = [{
