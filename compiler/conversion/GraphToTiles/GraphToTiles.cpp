@@ -1,0 +1,369 @@
+#include "compiler/conversion/GraphToTiles/GraphToTiles.h"
+#include "compiler/analysis/Mask.h"
+#include "compiler/conversion/GraphToTiles/MapKernel.h"
+#include "compiler/conversion/GraphToTiles/RowKernel.h"
+#include "compiler/conversion/GraphToTiles/RowSchedule.h"
+#include "dialects/graph/Text.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace nova {
+namespace {
+// Rows of a block that only moves data.
+constexpr int64_t packBlock = 256;
+
+class Planner {
+public:
+  explicit Planner(const TileInput &input)
+      : in(input), values(input.graph, input.numArguments, input.numResults), b(in.graph.getContext()) {}
+  FailureOr<TileProgram> run();
+
+private:
+  TileInput in;
+  Values values;
+  OpBuilder b;
+  TileProgram program;
+  SmallVector<Attribute> symbols;
+  /// The first level at which the value can be read from memory, and for fused values the level of their kernel.
+  DenseMap<Value, unsigned> ready, level;
+  DenseSet<Value> inMemory; // values that some other kernel, a result or a packing reads
+  DenseMap<Value, unsigned> memory; // buffers of the plan
+  std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
+  std::map<unsigned, std::vector<PlanStep>> steps;                // by level
+  std::map<Value, std::optional<int64_t>, bool (*)(Value, Value)> limits{
+      [](Value a, Value c) { return a.getAsOpaquePointer() < c.getAsOpaquePointer(); }};
+  std::optional<MaskAnalysis> masks; // built for the first mask
+  unsigned nextKernel = 0, nextStorage = 0;
+
+  struct Factor { // how the second factor of a contraction lies in memory
+    Value source;     // the value whose rows are packed
+    bool transposed;  // the factor is the source transposed
+    bool isState;
+  };
+  Factor factorOf(MatmulOp op) const;
+  std::optional<int64_t> upperLimit(Value mask);
+
+  void collectSymbols();
+  LogicalResult findLevels();
+  void findMemory();
+  unsigned addBuffer(PlanBuffer buffer);
+  unsigned memoryOf(Value v);
+  GlobalBuffer packedOf(MatmulOp op);
+  GlobalBuffer globalOf(Value v, Operation *contraction);
+  void emitState(ConcatOp op);
+  void emitRowKernels();
+  void emitMaps();
+  void emitResults();
+  std::string kernelName(StringRef what) { return "k" + std::to_string(nextKernel++) + "_" + what.str(); }
+  static std::string nameOf(Value v) {
+    std::string name = valueName(v);
+    return name.empty() ? "value" : name.substr(1);
+  }
+};
+} // namespace
+
+static tile::BufferType rowsType(TensorType tensor) {
+  return tile::BufferType::get(tensor.getContext(), tensor, tile::Layout::rows);
+}
+
+std::optional<int64_t> Planner::upperLimit(Value mask) {
+  auto [it, fresh] = limits.try_emplace(mask);
+  if (!fresh || tensorOf(mask).getRank() != 2)
+    return it->second;
+  if (!masks)
+    masks.emplace(in.graph);
+  bool newRows = in.rows && asSymbol(values.rowsOf(mask)) == in.rows;
+  it->second = asUpperLimit(*masks, mask, 0, 1, newRows ? symbolDim(b.getContext(), in.past.getValue()) : DimAttr());
+  return it->second;
+}
+
+Planner::Factor Planner::factorOf(MatmulOp op) const {
+  Value rhs = op.getRhs();
+  bool transposed = false;
+  if (values.role(rhs) == Role::Absorbed) {
+    rhs = rhs.getDefiningOp<TransposeOp>().getOperand();
+    transposed = true;
+  }
+  return {rhs, transposed, values.role(rhs) == Role::State};
+}
+
+void Planner::collectSymbols() {
+  std::set<std::string> names;
+  auto add = [&](DimAttr dim) {
+    for (Attribute atom : dim.getAtoms())
+      names.insert(cast<StringAttr>(atom).str());
+  };
+  for (BlockArgument arg : in.graph.getBlock().getArguments())
+    for (DimAttr dim : tensorOf(arg).getDims())
+      add(dim);
+  for (StringAttr symbol : {in.sequence, in.rows, in.past})
+    if (symbol)
+      names.insert(symbol.str());
+  for (const std::string &name : names) {
+    symbols.push_back(b.getStringAttr(name));
+    program.plan.symbols.push_back(name);
+  }
+}
+
+LogicalResult Planner::findLevels() {
+  for (Operation &op : in.graph.getBlock().without_terminator()) {
+    Value v = op.getResult(0);
+    unsigned at = 0;
+    switch (values.role(v)) {
+    case Role::Free:
+    case Role::Data:
+      break;
+    case Role::State: {
+      auto concat = cast<ConcatOp>(op);
+      auto state = dyn_cast<BlockArgument>(concat.getOperand(0));
+      if (concat.getNumOperands() != 2 || concat.getAxis() != 0 || !state || state.getArgNumber() < in.numArguments)
+        return op.emitError("concat of other values than a state and its new rows has no generated code");
+      Value rows = concat.getOperand(1);
+      ready[v] = ready[rows] + 1;
+      break;
+    }
+    case Role::Absorbed:
+      ready[v] = ready[op.getOperand(0)];
+      break;
+    case Role::Row: {
+      DimAttr rows = values.rowsOf(v);
+      for (auto [i, x] : llvm::enumerate(op.getOperands())) {
+        if (values.isFree(x))
+          continue;
+        if (isa<MatmulOp>(op) && i == 1) {
+          Factor factor = factorOf(cast<MatmulOp>(op));
+          at = std::max(at, ready[factor.source] + (factor.isState ? 0 : 1));
+        } else if (values.role(x) == Role::Row && values.isAligned(x, rows)) {
+          at = std::max(at, level[x]);
+        } else {
+          at = std::max(at, ready[x]);
+        }
+      }
+      level[v] = at;
+      ready[v] = at + 1;
+      break;
+    }
+    case Role::Map:
+    case Role::Reduce:
+      for (Value x : op.getOperands())
+        at = std::max(at, values.isFree(x) && values.role(v) == Role::Reduce ? 1u : ready[x]);
+      level[v] = at;
+      ready[v] = at + 1;
+      break;
+    case Role::Argument:
+      break;
+    }
+    if (auto matmul = dyn_cast<MatmulOp>(op); matmul && matmul.getRhsHidden())
+      return op.emitError("a contraction whose second factor is masked has no generated code");
+  }
+  return success();
+}
+
+void Planner::findMemory() {
+  for (Value v : in.graph.getReturn().getValues().take_front(in.numResults))
+    inMemory.insert(v);
+  for (Operation &op : in.graph.getBlock().without_terminator()) {
+    Value v = op.getResult(0);
+    Role role = values.role(v);
+    for (auto [i, x] : llvm::enumerate(op.getOperands())) {
+      bool reads = false;
+      if (role == Role::Row) {
+        bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
+        reads = !values.isFree(x) && !(aligned && !(isa<MatmulOp>(op) && i == 1));
+      } else if (role == Role::Map) {
+        reads = !values.isFree(x);
+      } else if (role == Role::Reduce) {
+        reads = true;
+      } else if (role == Role::Absorbed) {
+        reads = true;
+      } else if (role == Role::State) {
+        reads = i == 1;
+      }
+      if (reads)
+        inMemory.insert(x);
+    }
+  }
+}
+
+unsigned Planner::addBuffer(PlanBuffer buffer) {
+  if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State) {
+    buffer.symbol = (buffer.kind == BufferKind::State ? "state" : "temporary") + std::to_string(nextStorage++);
+    b.setInsertionPointToEnd(program.module->getBody());
+    b.create<tile::StorageOp>(b.getUnknownLoc(), buffer.symbol, b.getArrayAttr(symbols), buffer.type);
+  }
+  program.plan.buffers.push_back(std::move(buffer));
+  return program.plan.buffers.size() - 1;
+}
+
+unsigned Planner::memoryOf(Value v) {
+  if (auto it = memory.find(v); it != memory.end())
+    return it->second;
+  PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", rowsType(tensorOf(v))};
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    buffer.kind = BufferKind::Argument;
+    buffer.index = arg.getArgNumber();
+    buffer.name = in.graph.getArgName(arg.getArgNumber());
+  } else if (values.role(v) == Role::State) {
+    buffer.kind = BufferKind::State;
+  } else if (values.role(v) == Role::Data) {
+    buffer.kind = BufferKind::Constant;
+    buffer.symbol = "nova_const_" + std::to_string(nextStorage++);
+    b.setInsertionPointToEnd(program.module->getBody());
+    b.create<tile::DataOp>(v.getLoc(), buffer.symbol, cast<ElementsAttr>(v.getDefiningOp<ConstantOp>().getValue()), buffer.type);
+  } else {
+    // A value that is returned is written where the caller wants it; the first place it is returned at.
+    for (auto [i, result] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.numResults)))
+      if (result == v && buffer.kind == BufferKind::Temporary) {
+        buffer.kind = BufferKind::Result;
+        buffer.index = i;
+      }
+  }
+  return memory[v] = addBuffer(buffer);
+}
+
+// The packed second factor of a contraction: written by a kernel of its own, one level before it is read.
+GlobalBuffer Planner::packedOf(MatmulOp op) {
+  Factor factor = factorOf(op);
+  tile::Layout layout = factor.transposed ? tile::Layout::panels : tile::Layout::pages;
+  auto type = tile::BufferType::get(b.getContext(), tensorOf(op.getRhs()), layout);
+  auto key = std::make_pair(factor.source.getAsOpaquePointer(), int(layout));
+  auto [it, fresh] = packedBuffers.try_emplace(key, 0);
+  if (fresh) {
+    OpBuilder::InsertionGuard guard(b);
+    Value rows = factor.isState ? cast<ConcatOp>(factor.source.getDefiningOp()).getOperand(1) : factor.source;
+    PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary, 0, nameOf(rows) + ".packed", "", type};
+    it->second = addBuffer(buffer);
+    unsigned source = memoryOf(rows);
+    DimAttr count = tensorOf(rows).getDims()[0];
+    DimAttr position = factor.isState ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
+    std::string name = kernelName("pack");
+    b.setInsertionPointToEnd(program.module->getBody());
+    auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count, position, packBlock, false);
+    Block &body = kernel.getBody().emplaceBlock();
+    body.addArguments({program.plan.buffers[source].type, type}, {op.getLoc(), op.getLoc()});
+    b.setInsertionPointToStart(&body);
+    b.create<tile::PackOp>(op.getLoc(), body.getArgument(0), body.getArgument(1), factor.transposed);
+    steps[ready[rows]].push_back({name, count, packBlock, false, {source, it->second}});
+  }
+  return {it->second, type};
+}
+
+GlobalBuffer Planner::globalOf(Value v, Operation *contraction) {
+  if (contraction)
+    return packedOf(cast<MatmulOp>(contraction));
+  unsigned buffer = memoryOf(v);
+  return {buffer, program.plan.buffers[buffer].type};
+}
+
+// A state that someone reads row by row, not as a packed factor: kept as plain rows.
+void Planner::emitState(ConcatOp op) {
+  Value rows = op.getOperand(1);
+  unsigned source = memoryOf(rows), target = memoryOf(op.getResult());
+  DimAttr count = tensorOf(rows).getDims()[0];
+  std::string name = kernelName("append");
+  b.setInsertionPointToEnd(program.module->getBody());
+  auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count,
+                                         symbolDim(b.getContext(), in.past.getValue()), packBlock, false);
+  Block &body = kernel.getBody().emplaceBlock();
+  body.addArguments({program.plan.buffers[source].type, program.plan.buffers[target].type}, {op.getLoc(), op.getLoc()});
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  inner.create<tile::CopyOp>(op.getLoc(), body.getArgument(0), body.getArgument(1));
+  steps[ready[rows]].push_back({name, count, packBlock, false, {source, target}});
+}
+
+void Planner::emitRowKernels() {
+  // Groups of one level and one number of rows, in order of appearance.
+  std::vector<std::pair<std::pair<unsigned, DimAttr>, std::vector<Operation *>>> groups;
+  DenseMap<std::pair<unsigned, Attribute>, size_t> index;
+  for (Operation &op : in.graph.getBlock().without_terminator()) {
+    Value v = op.getResult(0);
+    if (values.role(v) != Role::Row)
+      continue;
+    auto [it, fresh] = index.try_emplace({level[v], values.rowsOf(v)}, groups.size());
+    if (fresh)
+      groups.push_back({{level[v], values.rowsOf(v)}, {}});
+    groups[it->second].second.push_back(&op);
+  }
+  auto limit = [&](Value mask) { return upperLimit(mask); };
+  auto global = [&](Value v, Operation *contraction) { return globalOf(v, contraction); };
+  for (auto &[key, ops] : groups) {
+    DenseSet<Value> outputs;
+    for (Operation *op : ops)
+      if (inMemory.contains(op->getResult(0)))
+        outputs.insert(op->getResult(0));
+    RowSchedule schedule = scheduleRows(values, ops, outputs, limit);
+    bool newRows = in.rows && asSymbol(key.second) == in.rows;
+    DimAttr position = newRows ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
+    // Buffers and packings are created while the kernel is emitted, so it is built apart and moved behind them.
+    OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
+    std::string name = kernelName("rows");
+    PlanStep step = emitRowKernel(builder, values, {name, symbols, key.second, position, schedule, limit, global, outputs});
+    apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+    for (Operation *op : ops)
+      if (isa<MatmulOp>(op))
+        program.plan.contractions.push_back({nameOf(op->getResult(0)), name, ContractionTile::Generated,
+                                             "library tiles are not used by this compiler version"});
+    steps[key.first].push_back(step);
+  }
+}
+
+void Planner::emitMaps() {
+  for (Operation &op : in.graph.getBlock().without_terminator()) {
+    Value v = op.getResult(0);
+    Role role = values.role(v);
+    bool freeInMemory = role == Role::Free && inMemory.contains(v);
+    if (role == Role::State && inMemory.contains(v))
+      emitState(cast<ConcatOp>(op));
+    if (role != Role::Map && role != Role::Reduce && !freeInMemory)
+      continue;
+    if (role == Role::Map && !inMemory.contains(v))
+      continue; // fused into the loops of its readers
+    std::string name = kernelName(role == Role::Reduce ? "reduce" : "map");
+    auto global = [&](Value x) { return globalOf(x, nullptr); };
+    auto inlined = [&](Value x) { return values.isFree(x) || (values.role(x) == Role::Map && !inMemory.contains(x)); };
+    OwningOpRef<ModuleOp> apart = ModuleOp::create(op.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
+    MapKernelInput input{name, symbols, &op, global, inlined};
+    PlanStep step = role == Role::Reduce ? emitReduceKernel(builder, values, input) : emitMapKernel(builder, values, input);
+    apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+    steps[level.lookup(v)].push_back(step);
+  }
+}
+
+// Results that are arguments, or that are returned more than once: copied at the end.
+void Planner::emitResults() {
+  unsigned last = steps.empty() ? 0 : steps.rbegin()->first + 1;
+  for (auto [i, v] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.numResults))) {
+    unsigned home = memoryOf(v);
+    if (program.plan.buffers[home].kind == BufferKind::Result && program.plan.buffers[home].index == i)
+      continue;
+    unsigned target = addBuffer({BufferKind::Result, unsigned(i), nameOf(v), "", rowsType(tensorOf(v))});
+    std::string name = kernelName("copy");
+    OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
+    steps[last].push_back(emitCopyKernel(builder, name, symbols, v, {home, program.plan.buffers[home].type},
+                                         {target, program.plan.buffers[target].type}));
+    apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+  }
+}
+
+FailureOr<TileProgram> Planner::run() {
+  program.module = ModuleOp::create(in.graph.getLoc());
+  collectSymbols();
+  if (failed(findLevels()))
+    return failure();
+  findMemory();
+  emitMaps();
+  emitRowKernels();
+  emitResults();
+  for (auto &[at, list] : steps)
+    llvm::append_range(program.plan.steps, list);
+  program.module->walk([&](DivideOp op) { program.plan.canFail |= tensorOf(op.getResult()).getElementType().isInteger(); });
+  return std::move(program);
+}
+
+FailureOr<TileProgram> graphToTiles(const TileInput &input) { return Planner(input).run(); }
+} // namespace nova

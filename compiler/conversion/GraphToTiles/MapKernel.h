@@ -1,0 +1,23 @@
+// Kernels for what is no row block: elementwise loop nests, reductions over any axis, copies.
+#ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_MAPKERNEL_H
+#define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_MAPKERNEL_H
+
+#include "compiler/conversion/GraphToTiles/RowKernel.h"
+
+namespace nova {
+struct MapKernelInput {
+  std::string name;
+  llvm::ArrayRef<mlir::Attribute> symbols;
+  mlir::Operation *op; // its value is written
+  llvm::function_ref<GlobalBuffer(mlir::Value)> global;
+  llvm::function_ref<bool(mlir::Value)> inlined; // computed in the loop instead of read
+};
+
+/// One loop nest over the result's axes, with elementwise ops and transposes before it fused in.
+PlanStep emitMapKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
+PlanStep emitReduceKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
+PlanStep emitCopyKernel(mlir::OpBuilder &builder, const std::string &name, llvm::ArrayRef<mlir::Attribute> symbols,
+                        mlir::Value value, GlobalBuffer source, GlobalBuffer target);
+} // namespace nova
+
+#endif

@@ -1,0 +1,220 @@
+#include "compiler/conversion/GraphToTiles/RowKernel.h"
+#include "compiler/conversion/GraphToTiles/ScalarBody.h"
+
+using namespace mlir;
+
+namespace nova {
+namespace {
+// Rows of a block. Contractions want a multiple of the register tile's 6 or 12 rows whose scores stay in cache.
+constexpr int64_t contractionBlock = 48, passBlock = 64;
+
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, const Values &values, const RowKernelInput &in)
+      : b(builder), values(values), in(in), kernelScalars(b, noIndex) {}
+  PlanStep run();
+
+private:
+  OpBuilder &b;
+  const Values &values;
+  const RowKernelInput &in;
+  DenseMap<Value, Value> buffers; // kept values and plain inputs
+  DenseMap<std::pair<Value, Operation *>, Value> packed;
+  std::vector<std::pair<unsigned, BlockArgument>> globals;
+  Block *body = nullptr;
+  // Scalars of the kernel's region: they have no index.
+  std::function<Value(OpBuilder &, IotaOp)> noIndex = [](OpBuilder &, IotaOp) { return Value(); };
+  ScalarBody kernelScalars;
+
+  bool isKept(Value v) const { return in.schedule.kept.contains(v); }
+  Value globalArgument(GlobalBuffer buffer, Location loc);
+  void assignGlobals();
+  void assignScratch();
+  void emitContraction(const RowEvent &event);
+  void emitPass(const RowEvent &event);
+};
+} // namespace
+
+// One block argument per buffer of the plan, even when several values name it.
+Value Emitter::globalArgument(GlobalBuffer buffer, Location loc) {
+  for (auto &[index, arg] : globals)
+    if (index == buffer.index && arg.getType() == buffer.type)
+      return arg;
+  globals.emplace_back(buffer.index, body->addArgument(buffer.type, loc));
+  return globals.back().second;
+}
+
+void Emitter::assignGlobals() {
+  for (const RowEvent &event : in.schedule.events) {
+    for (Value x : event.loads) {
+      if (event.contraction && x == event.contraction->getOperand(1)) {
+        packed[{x, event.contraction}] = globalArgument(in.global(x, event.contraction), x.getLoc());
+        continue;
+      }
+      if (!isKept(x) && !buffers.count(x))
+        buffers[x] = globalArgument(in.global(x, nullptr), x.getLoc());
+    }
+  }
+  for (const RowEvent &event : in.schedule.events) {
+    auto output = [&](Value v) {
+      if (in.outputs.contains(v))
+        buffers[v] = globalArgument(in.global(v, nullptr), v.getLoc());
+    };
+    if (event.contraction)
+      output(event.contraction->getResult(0));
+    for (Value v : event.stores)
+      output(v);
+    for (Operation *op : event.reductions)
+      output(op->getResult(0));
+  }
+}
+
+// Scratch tiles, used again once their value has been read for the last time. A pass may write over what it reads: both
+// are at the same entry.
+void Emitter::assignScratch() {
+  const std::vector<RowEvent> &events = in.schedule.events;
+  DenseMap<Value, size_t> lastUse;
+  for (auto [i, event] : llvm::enumerate(events))
+    for (Value x : event.loads)
+      lastUse[x] = i;
+  struct Tile {
+    Value buffer;
+    Value holder;
+  };
+  std::vector<Tile> tiles;
+  auto assign = [&](Value v, size_t i, bool inPlace) {
+    if (buffers.count(v))
+      return;
+    TensorType tensor = tensorOf(v);
+    DimAttr width = tensor.getRank() < 2 ? values.getOne() : values.getFacts().normalize(tensor.getDims()[1]);
+    auto type = tile::BufferType::get(b.getContext(), TensorType::get(b.getContext(), tensor.getElementType(), {in.rows, width}),
+                                      tile::Layout::rows);
+    for (Tile &t : tiles) {
+      size_t last = lastUse.lookup(t.holder);
+      bool dead = lastUse.count(t.holder) ? last < i || (inPlace && last == i) : true;
+      if (t.buffer.getType() == type && dead) {
+        t.holder = v;
+        buffers[v] = t.buffer;
+        return;
+      }
+    }
+    tiles.push_back({b.create<tile::ScratchOp>(v.getLoc(), type), v});
+    buffers[v] = tiles.back().buffer;
+  };
+  for (auto [i, event] : llvm::enumerate(events)) {
+    if (event.contraction)
+      assign(event.contraction->getResult(0), i, false);
+    for (Value v : event.stores)
+      assign(v, i, true);
+    // A reduction is written when its row ends, so it may not take the place of what the row still reads.
+    for (Operation *op : event.reductions)
+      assign(op->getResult(0), i, false);
+    // Nobody reads it after all: its place is free again from the next event on.
+    for (Value v : event.stores)
+      lastUse.try_emplace(v, i);
+  }
+}
+
+void Emitter::emitContraction(const RowEvent &event) {
+  auto matmul = cast<MatmulOp>(event.contraction);
+  Value mask;
+  IntegerAttr kLimit, colLimit;
+  if (Value hidden = matmul.getLhsHidden()) {
+    if (std::optional<int64_t> limit = in.upperLimit(hidden))
+      kLimit = b.getI64IntegerAttr(*limit);
+    else
+      mask = buffers.lookup(hidden);
+  }
+  if (event.limit)
+    colLimit = b.getI64IntegerAttr(*event.limit);
+  b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
+                             buffers.lookup(matmul.getResult()), mask, kLimit, colLimit);
+}
+
+void Emitter::emitPass(const RowEvent &event) {
+  Location loc = b.getUnknownLoc();
+  SmallVector<Value> inputs, stores, reductions;
+  SmallVector<Attribute> kinds;
+  SmallVector<int64_t> hide;
+  for (Value x : event.loads)
+    inputs.push_back(buffers.lookup(x));
+  for (Value v : event.stores)
+    stores.push_back(buffers.lookup(v));
+  for (Operation *op : event.reductions) {
+    reductions.push_back(buffers.lookup(op->getResult(0)));
+    auto kind = isa<ReduceSumOp>(op) ? tile::ReduceKind::sum : isa<ReduceMaxOp>(op) ? tile::ReduceKind::max : tile::ReduceKind::min;
+    kinds.push_back(tile::ReduceKindAttr::get(b.getContext(), kind));
+    hide.push_back(op->getNumOperands() > 1 && !event.limit);
+    loc = op->getLoc();
+  }
+  if (!event.stores.empty())
+    loc = event.stores[0].getLoc();
+  // What is the same for all entries is computed once, in the kernel's own region.
+  SmallVector<std::pair<Value, Value>> uniform;
+  auto hoist = [&](Value x) {
+    if (values.isFree(x) && tensorOf(x).getRank() == 0)
+      uniform.emplace_back(x, kernelScalars.get(x));
+  };
+  for (Operation *op : event.inlined)
+    llvm::for_each(op->getOperands(), hoist);
+  auto pass = b.create<tile::PassOp>(loc, inputs, stores, reductions, event.width,
+                                     event.limit ? b.getI64IntegerAttr(*event.limit) : IntegerAttr(), b.getArrayAttr(kinds),
+                                     b.getDenseI64ArrayAttr(hide));
+  Block &block = pass.getBody().emplaceBlock();
+  for (Value x : event.loads)
+    block.addArgument(scalarType(tensorOf(x).getElementType()), x.getLoc());
+  BlockArgument row = block.addArgument(scalarType(b.getI64Type()), loc), column = block.addArgument(row.getType(), loc);
+  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  // The launch's row is the absolute position less the kernel's; an iota on the row axis adds its own beginning.
+  auto index = [&](OpBuilder &ib, IotaOp iota) -> Value {
+    TensorType type = tensorOf(iota.getResult());
+    int64_t fromEnd = type.getRank() - 1 - iota.getAxis();
+    if (values.isOne(type.getDims()[iota.getAxis()]))
+      return scalarInteger(ib, iota.getLoc(), 0);
+    if (fromEnd == 0)
+      return column;
+    if (constantValue(in.position) == 0)
+      return row;
+    return ib.create<SubtractOp>(iota.getLoc(), row.getType(), row, scalarDim(ib, iota.getLoc(), in.position));
+  };
+  ScalarBody scalars(inner, index);
+  for (auto [x, scalar] : uniform)
+    scalars.set(x, scalar);
+  for (auto [x, arg] : llvm::zip(event.loads, block.getArguments()))
+    scalars.set(x, arg);
+  for (Operation *op : event.inlined)
+    scalars.get(op->getResult(0));
+  SmallVector<Value> yields;
+  for (Value v : event.stores)
+    yields.push_back(scalars.get(v));
+  for (Operation *op : event.reductions)
+    yields.push_back(scalars.get(op->getOperand(0)));
+  for (auto [i, op] : llvm::enumerate(event.reductions))
+    if (hide[i])
+      yields.push_back(scalars.get(op->getOperand(1)));
+  inner.create<tile::YieldOp>(loc, yields);
+}
+
+PlanStep Emitter::run() {
+  bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
+  bool limited = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.limit.has_value(); });
+  int64_t block = contracts ? contractionBlock : passBlock;
+  auto kernel = b.create<tile::KernelOp>(b.getUnknownLoc(), in.name, b.getArrayAttr(in.symbols), in.rows, in.position, block,
+                                         limited);
+  body = &kernel.getBody().emplaceBlock();
+  assignGlobals();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(body);
+  assignScratch();
+  for (const RowEvent &event : in.schedule.events)
+    event.contraction ? emitContraction(event) : emitPass(event);
+  PlanStep step{in.name, in.rows, block, limited, {}};
+  for (auto &[index, arg] : globals)
+    step.buffers.push_back(index);
+  return step;
+}
+
+PlanStep emitRowKernel(OpBuilder &builder, const Values &values, const RowKernelInput &input) {
+  return Emitter(builder, values, input).run();
+}
+} // namespace nova

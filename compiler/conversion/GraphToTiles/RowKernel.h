@@ -1,0 +1,31 @@
+// Emits one fused kernel from its schedule.
+#ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_ROWKERNEL_H
+#define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_ROWKERNEL_H
+
+#include "compiler/conversion/GraphToTiles/Plan.h"
+#include "compiler/conversion/GraphToTiles/RowSchedule.h"
+#include "mlir/IR/Builders.h"
+
+namespace nova {
+/// A whole value in memory, as a kernel gets it.
+struct GlobalBuffer {
+  unsigned index; // in the plan
+  tile::BufferType type;
+};
+
+struct RowKernelInput {
+  std::string name;
+  llvm::ArrayRef<mlir::Attribute> symbols;
+  DimAttr rows, position;
+  const RowSchedule &schedule;
+  UpperLimit upperLimit;
+  /// Memory of a value from outside the kernel, or of an output of it; `packed` for the second factor of `contraction`.
+  llvm::function_ref<GlobalBuffer(mlir::Value value, mlir::Operation *contraction)> global;
+  const llvm::DenseSet<mlir::Value> &outputs;
+};
+
+/// Creates the tile.kernel at the builder's place and returns its step.
+PlanStep emitRowKernel(mlir::OpBuilder &builder, const Values &values, const RowKernelInput &input);
+} // namespace nova
+
+#endif

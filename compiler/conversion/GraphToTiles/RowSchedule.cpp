@@ -1,0 +1,251 @@
+#include "compiler/conversion/GraphToTiles/RowSchedule.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace nova {
+void ColumnNeed::add(const ColumnNeed &other) {
+  if (other.kind == Limited && kind == Limited)
+    limit = std::max(limit, other.limit);
+  else if (other.kind > kind)
+    *this = other;
+}
+
+namespace {
+// A chain longer than this is cut into passes: a body of any length in one loop would make LLVM's time grow faster than the chain.
+constexpr unsigned maxInlined = 128;
+// A cheap value computed at more times than this is kept instead.
+constexpr size_t maxTimes = 2;
+
+class Scheduler {
+public:
+  Scheduler(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs, UpperLimit upperLimit)
+      : values(values), ops(ops), outputs(outputs), upperLimit(upperLimit) {
+    for (Operation *op : ops)
+      inside.insert(op->getResult(0));
+  }
+  RowSchedule run();
+
+private:
+  const Values &values;
+  ArrayRef<Operation *> ops;
+  const DenseSet<Value> &outputs;
+  UpperLimit upperLimit;
+  DenseSet<Value> inside;
+  RowSchedule result;
+  DenseMap<Value, unsigned> ready; // the first time at which the value can be read
+  DenseMap<Operation *, unsigned> at; // reductions and contractions: the time of the event
+
+  bool isColumn(Value v) const { return tensorOf(v).getRank() < 2 || values.isOne(tensorOf(v).getDims()[1]); }
+  DimAttr widthOf(Value v) const { return values.getFacts().normalize(tensorOf(v).getDims()[1]); }
+  bool sameWidth(Value a, Value b) const {
+    return tensorOf(a).getRank() == 2 && tensorOf(b).getRank() == 2 && widthOf(a) == widthOf(b);
+  }
+  static bool hasBuffer(Operation *op) { return isa<MatmulOp>(op) || isReduction(op); }
+  void findTimes();
+  void findNeeds();
+  void findStores();
+  void buildEvents();
+  void collectLoads(RowEvent &event);
+};
+} // namespace
+
+// A column value (one entry per row) that a wider op reads is computed once, by a pass of width 1 of its own.
+void Scheduler::findTimes() {
+  DenseMap<Value, unsigned> inlined; // ops computed again by a reader, with itself
+  for (Operation *op : ops) {
+    Value v = op->getResult(0);
+    bool kernelBuffer = hasBuffer(op);
+    unsigned time = 0, size = 1;
+    for (auto [i, x] : llvm::enumerate(op->getOperands())) {
+      if (!inside.contains(x)) {
+        // Indices and masks have no buffer; what a contraction reads must have one.
+        if (isa<MatmulOp>(op) && values.isFree(x) && i != 1 && !(i >= 2 && upperLimit(x))) {
+          result.kept.insert(x);
+          ready[x] = 0;
+          time = std::max(time, 1u);
+        }
+        continue;
+      }
+      Operation *def = x.getDefiningOp();
+      bool mask = isa<MatmulOp>(op) && i >= 2 && upperLimit(x);
+      bool mustKeep = !hasBuffer(def) && !mask &&
+                      (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isReduction(op)) || inlined[x] >= maxInlined);
+      if (mustKeep)
+        result.kept.insert(x);
+      time = std::max(time, ready[x] + (mustKeep ? 1 : 0));
+      if (!mustKeep && !hasBuffer(def))
+        size += inlined[x];
+    }
+    if (kernelBuffer) {
+      at[op] = time;
+      ready[v] = time + 1;
+      result.kept.insert(v);
+      inlined[v] = 0;
+    } else {
+      ready[v] = time;
+      inlined[v] = size;
+    }
+  }
+}
+
+void Scheduler::findNeeds() {
+  for (Value v : outputs)
+    result.needs[v].add({ColumnNeed::All, 0});
+  for (Operation *op : llvm::reverse(ops)) {
+    Value v = op->getResult(0);
+    ColumnNeed own = result.needs.lookup(v);
+    for (auto [i, x] : llvm::enumerate(op->getOperands())) {
+      if (!inside.contains(x) && !result.kept.contains(x))
+        continue;
+      ColumnNeed need{ColumnNeed::All, 0};
+      if (isReduction(op) || isa<MatmulOp>(op)) {
+        Value hidden = op->getNumOperands() > (isReduction(op) ? 1 : 2) ? op->getOperand(isReduction(op) ? 1 : 2) : Value();
+        bool limited = i == 0 || x == hidden;
+        if (std::optional<int64_t> limit = hidden && limited ? upperLimit(hidden) : std::nullopt)
+          need = {ColumnNeed::Limited, *limit};
+      } else if (sameWidth(v, x) && !isColumn(x)) {
+        need = own;
+      }
+      result.needs[x].add(need);
+    }
+  }
+}
+
+// Decides which elementwise values are kept, from the last op to the first: an expensive one that a later pass reads again, a
+// cheap one that many read.
+void Scheduler::findStores() {
+  DenseMap<Value, std::set<unsigned>> times; // when an elementwise value is computed
+  for (Operation *op : llvm::reverse(ops)) {
+    Value v = op->getResult(0);
+    std::set<unsigned> own;
+    if (hasBuffer(op)) {
+      own.insert(at[op]);
+    } else {
+      own = times[v];
+      unsigned first = ready[v];
+      bool later = !own.empty() && *own.rbegin() > first;
+      if (outputs.contains(v) || (later && isExpensive(op)) || own.size() > maxTimes)
+        result.kept.insert(v);
+      if (result.kept.contains(v))
+        own = {first};
+    }
+    if (isa<MatmulOp>(op))
+      continue; // reads buffers only
+    for (Value x : op->getOperands())
+      if (inside.contains(x) && !hasBuffer(x.getDefiningOp()))
+        times[x].insert(own.begin(), own.end());
+  }
+}
+
+void Scheduler::collectLoads(RowEvent &event) {
+  std::vector<Value> work;
+  DenseSet<Value> loaded, computed;
+  auto read = [&](Value x) {
+    // Where a kept value becomes ready at this very time, another pass may store it after this one: compute it here too.
+    bool elementwise = inside.contains(x) && !hasBuffer(x.getDefiningOp());
+    bool compute = values.isFree(x) ? !event.contraction : elementwise && (!result.kept.contains(x) || ready[x] >= event.time);
+    if (compute && elementwise) {
+      if (computed.insert(x).second)
+        work.push_back(x);
+    } else if (!compute && loaded.insert(x).second) {
+      event.loads.push_back(x);
+    }
+  };
+  if (event.contraction) {
+    for (auto [i, x] : llvm::enumerate(event.contraction->getOperands()))
+      if (i < 2 || !upperLimit(x))
+        read(x);
+    return;
+  }
+  for (Value v : event.stores)
+    if (!values.isFree(v) && computed.insert(v).second)
+      work.push_back(v);
+  for (Operation *op : event.reductions) {
+    read(op->getOperand(0));
+    if (op->getNumOperands() > 1 && !event.limit)
+      read(op->getOperand(1));
+  }
+  while (!work.empty()) {
+    Value v = work.back();
+    work.pop_back();
+    for (Value x : v.getDefiningOp()->getOperands())
+      read(x);
+  }
+  for (Value v : computed)
+    event.inlined.push_back(v.getDefiningOp());
+  llvm::sort(event.inlined, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
+void Scheduler::buildEvents() {
+  // Per time: contractions first, then passes by width and limit.
+  struct Key {
+    unsigned time;
+    unsigned width; // in order of appearance
+    int64_t limit;  // INT64_MAX: none
+    bool operator<(const Key &o) const { return std::tie(time, width, limit) < std::tie(o.time, o.width, o.limit); }
+  };
+  std::map<unsigned, std::vector<Operation *>> contractions;
+  std::map<Key, RowEvent> passes;
+  std::vector<DimAttr> widths;
+  auto pass = [&](unsigned time, Value shape, std::optional<int64_t> limit) -> RowEvent & {
+    DimAttr width = widthOf(shape);
+    auto it = llvm::find(widths, width);
+    if (it == widths.end())
+      it = widths.insert(widths.end(), width);
+    RowEvent &event = passes[{time, unsigned(it - widths.begin()), limit.value_or(INT64_MAX)}];
+    event.width = width;
+    event.limit = limit;
+    event.time = time;
+    return event;
+  };
+  for (Operation *op : ops) {
+    Value v = op->getResult(0);
+    if (isa<MatmulOp>(op)) {
+      contractions[at[op]].push_back(op);
+      // An index or mask that it reads is written out first.
+      for (Value x : op->getOperands())
+        if (values.isFree(x) && result.kept.contains(x))
+          if (RowEvent &event = pass(0, x, result.needs[x].asLimit()); !llvm::is_contained(event.stores, x))
+            event.stores.push_back(x);
+    } else if (isReduction(op)) {
+      std::optional<int64_t> limit = op->getNumOperands() > 1 ? upperLimit(op->getOperand(1)) : std::nullopt;
+      pass(at[op], op->getOperand(0), limit).reductions.push_back(op);
+    } else if (result.kept.contains(v)) {
+      pass(ready[v], v, isColumn(v) ? std::nullopt : result.needs[v].asLimit()).stores.push_back(v);
+    }
+  }
+  std::set<unsigned> timeline;
+  for (auto &[time, list] : contractions)
+    timeline.insert(time);
+  for (auto &[key, event] : passes)
+    timeline.insert(key.time);
+  for (unsigned time : timeline) {
+    for (Operation *op : contractions[time]) {
+      RowEvent event;
+      event.contraction = op;
+      event.time = time;
+      event.limit = result.needs[op->getResult(0)].asLimit();
+      result.events.push_back(event);
+    }
+    for (auto it = passes.lower_bound({time, 0, INT64_MIN}); it != passes.end() && it->first.time == time; ++it)
+      result.events.push_back(it->second);
+  }
+  for (RowEvent &event : result.events)
+    collectLoads(event);
+}
+
+RowSchedule Scheduler::run() {
+  findTimes();
+  findNeeds();
+  findStores();
+  buildEvents();
+  return std::move(result);
+}
+
+RowSchedule scheduleRows(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs, UpperLimit upperLimit) {
+  return Scheduler(values, ops, outputs, upperLimit).run();
+}
+} // namespace nova

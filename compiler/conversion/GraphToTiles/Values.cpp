@@ -1,0 +1,58 @@
+#include "compiler/conversion/GraphToTiles/Values.h"
+
+using namespace mlir;
+
+namespace nova {
+bool isElementwise(Operation *op) {
+  return op && isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, ExpOp, SqrtOp, NotOp, EqualOp, NotEqualOp, LessOp,
+                   LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp, CastOp>(op);
+}
+
+bool isExpensive(Operation *op) { return isa<ExpOp, SqrtOp, DivideOp>(op); }
+
+bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  if (!constant)
+    return false;
+  auto value = cast<DenseElementsAttr>(constant.getValue());
+  return value.getNumElements() > 0 && value.isSplat();
+}
+
+bool Values::isAligned(Value operand, DimAttr rows) const {
+  TensorType type = tensorOf(operand);
+  return type.getRank() == 2 && equal(type.getDims()[0], rows);
+}
+
+Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
+    : facts(factsOf(graph)), one(constantDim(graph.getContext(), 1)) {
+  for (BlockArgument arg : graph.getBlock().getArguments())
+    roles[arg] = Role::Argument;
+  for (Operation &op : graph.getBlock().without_terminator()) {
+    Value v = op.getResult(0);
+    bool freeOperands = llvm::all_of(op.getOperands(), [&](Value x) { return isFree(x); });
+    Role role = Role::Map;
+    if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || (isElementwise(&op) && freeOperands))
+      role = Role::Free;
+    else if (isa<ConstantOp>(op))
+      role = Role::Data;
+    else if (isa<ConcatOp>(op))
+      role = Role::State;
+    else if (isElementwise(&op) && tensorOf(v).getRank() == 2)
+      role = Role::Row;
+    else if (isa<MatmulOp>(op))
+      role = Role::Row;
+    else if (isReduction(&op))
+      role = tensorOf(op.getOperand(0)).getRank() == 2 && op.getAttrOfType<IntegerAttr>("axis").getInt() == 1 &&
+                     !op.hasAttr("drop")
+                 ? Role::Row
+                 : Role::Reduce;
+    else if (isa<TransposeOp>(op)) {
+      bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
+        return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;
+      });
+      role = onlyPacked ? Role::Absorbed : Role::Map;
+    }
+    roles[v] = role;
+  }
+}
+} // namespace nova

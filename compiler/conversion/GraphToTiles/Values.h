@@ -1,0 +1,53 @@
+// What the planner knows about each value of a core graph before it forms kernels.
+#ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_VALUES_H
+#define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_VALUES_H
+
+#include "dialects/graph/NovaDialect.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace nova {
+inline TensorType tensorOf(mlir::Value v) { return llvm::cast<TensorType>(v.getType()); }
+/// add ... where, cast: result entries depend on operand entries at the same index, after broadcasting.
+bool isElementwise(mlir::Operation *op);
+inline bool isReduction(mlir::Operation *op) { return op && llvm::isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op); }
+/// exp, sqrt, divide: worth a store when needed twice.
+bool isExpensive(mlir::Operation *op);
+/// A constant of one number.
+bool isSplatConstant(mlir::Operation *op);
+
+/// How an op is carried out.
+enum class Role {
+  Free,     // a function of indices and sizes alone: computed wherever it is read
+  Row,      // row r of the result reads row r of some operands, and others whole: fuses with its like
+  Map,      // elementwise or transpose on other shapes: a loop nest of its own
+  Reduce,   // a reduction that is not along the rows of a matrix
+  Absorbed, // a transpose that only says how a factor is packed
+  State,    // concat of a state and its new rows: lives in state buffers
+  Data,     // a constant of several numbers
+  Argument
+};
+
+/// Roles of all values of a graph.
+class Values {
+public:
+  Values(GraphOp graph, unsigned numArguments, unsigned numResults);
+
+  Role role(mlir::Value v) const { return roles.lookup(v); }
+  bool isFree(mlir::Value v) const { return role(v) == Role::Free; }
+  const Facts &getFacts() const { return facts; }
+  bool isOne(DimAttr dim) const { return facts.equal(dim, one); }
+  bool equal(DimAttr a, DimAttr b) const { return facts.equal(a, b); }
+  DimAttr getOne() const { return one; }
+  /// For a Row value: its number of rows, normalized.
+  DimAttr rowsOf(mlir::Value v) const { return facts.normalize(tensorOf(v).getDims()[0]); }
+  /// True when `operand` of a Row op with `rows` rows is read at the op's own row.
+  bool isAligned(mlir::Value operand, DimAttr rows) const;
+
+private:
+  llvm::DenseMap<mlir::Value, Role> roles;
+  Facts facts;
+  DimAttr one;
+};
+} // namespace nova
+
+#endif

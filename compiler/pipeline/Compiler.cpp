@@ -1,0 +1,265 @@
+#include "compiler/pipeline/Compiler.h"
+#include "compiler/analysis/Dependence.h"
+#include "compiler/conversion/GraphToTiles/GraphToTiles.h"
+#include "compiler/conversion/TilesToVector/TilesToVector.h"
+#include "compiler/conversion/VectorToModule/ObjectCode.h"
+#include "compiler/identity/GraphHash.h"
+#include "compiler/identity/StoredModule.h"
+#include "compiler/identity/Version.h"
+#include "compiler/pipeline/Manifest.h"
+#include "compiler/pipeline/Version.h"
+#include "compiler/transforms/HoistMonotone.h"
+#include "compiler/transforms/derive/Extend.h"
+#include "dialects/graph/Text.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace nova {
+namespace {
+// One compilation, stage by stage; each stage is built when it is asked for.
+class Compilation {
+public:
+  Compilation(GraphOp graph, const CompileOptions &options) : graph(graph), options(options) {}
+
+  LogicalResult identify();     // hashes, the stored form
+  LogicalResult buildCore();    // core form, dependence, extend
+  LogicalResult buildTiles();
+  LogicalResult buildVector();
+  FailureOr<CompiledModule> buildBytes();
+
+  GraphOp graph;
+  const CompileOptions &options;
+  OwningOpRef<ModuleOp> stored, core, tileSource;
+  std::optional<StoredForm> form;
+  Hash pin, semantic, version;
+  std::vector<TargetInfo> targets;
+  TypeBindings types;
+  std::vector<std::string> resultNames;
+  ExtendGraph extend;
+  bool extended = false;
+  TileProgram tiles;
+  std::vector<std::pair<TargetInfo, OwningOpRef<ModuleOp>>> vectors;
+  OwningOpRef<ModuleOp> layout;
+};
+} // namespace
+
+static LogicalResult bindTypes(GraphOp graph, const CompileOptions &options, TypeBindings &types) {
+  Builder b(graph.getContext());
+  for (auto &[name, word] : options.types) {
+    Type type = llvm::StringSwitch<Type>(word)
+                    .Case("f64", b.getF64Type())
+                    .Case("f32", b.getF32Type())
+                    .Case("i64", b.getI64Type())
+                    .Case("i32", b.getI32Type())
+                    .Default(Type());
+    if (!type)
+      return graph.emitError("element type ") << word << " for " << name << " is not one of f64, f32, i64, i32";
+    types[name] = type;
+  }
+  return success();
+}
+
+static LogicalResult chooseTargets(GraphOp graph, const CompileOptions &options, std::vector<TargetInfo> &targets) {
+  if (options.targets.empty()) {
+    targets.assign(knownTargets().begin(), knownTargets().end());
+    return success();
+  }
+  for (const std::string &name : options.targets) {
+    const TargetInfo *target = findTarget(name);
+    if (!target) {
+      auto diagnostic = graph.emitError("unknown target ") << name << "; known:";
+      for (const TargetInfo &known : knownTargets())
+        diagnostic << " " << known.name;
+      return failure();
+    }
+    targets.push_back(*target);
+  }
+  return success();
+}
+
+LogicalResult Compilation::identify() {
+  if (failed(bindTypes(graph, options, types)) || failed(chooseTargets(graph, options, targets)))
+    return failure();
+  SmallVector<Value> probes;
+  for (const std::string &name : options.probes) {
+    Value value = findValue(graph, name);
+    if (!value)
+      return graph.emitError("graph @") << graph.getSymName() << " has no value named " << name;
+    probes.push_back(value);
+  }
+  GraphHashes hashes(graph->getParentOfType<ModuleOp>());
+  FailureOr<Hash> pinned = hashes.graphHash(graph), meaning = hashes.semanticHash(graph, probes);
+  if (failed(pinned) || failed(meaning))
+    return failure();
+  pin = *pinned;
+  semantic = *meaning;
+  FailureOr<StoredForm> storedForm = hashes.storedForm(graph, probes);
+  if (failed(storedForm))
+    return failure();
+  VersionKey key;
+  key.semantic = semantic;
+  key.names = interfaceNames(*storedForm);
+  key.probes = options.probes;
+  for (Attribute a : graph.getTypeParams()) {
+    auto param = cast<TypeParamAttr>(a);
+    Type given = types.lookup(param.getName().getValue());
+    key.elementTypes.push_back(elementText(given ? given : param.getFallback()));
+  }
+  key.phase = "run, extend";
+  key.along = options.along;
+  for (const TargetInfo &target : targets)
+    key.targets.push_back(target.name);
+  key.contract = contractName;
+  key.compiler = compilerVersion;
+  version = nova::versionHash(key);
+  for (auto [i, value] : llvm::enumerate(graph.getReturn().getValues())) {
+    std::string name = valueName(value);
+    resultNames.push_back(name.empty() ? "result" + std::to_string(i) : name.substr(1));
+  }
+  llvm::append_range(resultNames, options.probes);
+  FailureOr<OwningOpRef<ModuleOp>> module = buildStoredModule(hashes, graph, StoredNames::Own, options.probes);
+  if (failed(module))
+    return failure();
+  stored = std::move(*module);
+  return success();
+}
+
+// The stored module's last graph is the entry: what is compiled follows from the stored form alone.
+LogicalResult Compilation::buildCore() {
+  if (failed(identify()))
+    return failure();
+  GraphOp entry;
+  for (GraphOp g : stored->getOps<GraphOp>())
+    entry = g;
+  core = buildCoreForm(entry, types, options.probes);
+  if (!core)
+    return failure();
+  GraphOp coreOp = coreGraph(*core);
+  StringAttr along = options.along.empty() ? StringAttr() : StringAttr::get(graph.getContext(), options.along);
+  Dependence dependence = analyseDependence(coreOp, along);
+  if (along && !dependence.extendable())
+    return graph.emitError("graph @") << graph.getSymName() << " cannot be extended along " << options.along << ": "
+                                      << dependence.refusal;
+  if (dependence.extendable()) {
+    extend = deriveExtend(coreOp, dependence);
+    if (!extend.module)
+      return failure();
+    extended = true;
+  }
+  return success();
+}
+
+LogicalResult Compilation::buildTiles() {
+  if (failed(buildCore()))
+    return failure();
+  GraphOp coreOp = coreGraph(*core);
+  tileSource = OwningOpRef<ModuleOp>(cast<ModuleOp>((extended ? *extend.module : *core)->clone()));
+  GraphOp source = coreGraph(*tileSource);
+  hoistMonotone(source);
+  TileInput input{source, coreOp.getNumGraphArguments(), coreOp.getNumGraphResults(), extend.sequence, extend.rows, extend.past};
+  FailureOr<TileProgram> program = graphToTiles(input);
+  if (failed(program))
+    return failure();
+  tiles = std::move(*program);
+  return success();
+}
+
+LogicalResult Compilation::buildVector() {
+  if (failed(buildTiles()))
+    return failure();
+  for (const TargetInfo &target : targets) {
+    FailureOr<OwningOpRef<ModuleOp>> vector = tilesToVector(*tiles.module, target);
+    if (failed(vector))
+      return failure();
+    vectors.emplace_back(target, std::move(*vector));
+  }
+  FailureOr<OwningOpRef<ModuleOp>> common = tilesToLayout(*tiles.module);
+  if (failed(common))
+    return failure();
+  layout = std::move(*common);
+  return success();
+}
+
+FailureOr<CompiledModule> Compilation::buildBytes() {
+  if (failed(buildVector()))
+    return failure();
+  auto axes = [](auto &list) { return std::vector<std::optional<unsigned>>(list.begin(), list.end()); };
+  ManifestInput manifest{coreGraph(*core), resultNames,      extend.sequence, extend.rows, extend.past, axes(extend.argumentAxis),
+                         axes(extend.resultAxis), tiles.plan, targets,         pin.hex(),   semantic.hex(), version.hex()};
+  CompiledModule result;
+  result.manifest = writeManifest(manifest);
+  result.versionHash = version.hex();
+  ModuleInput input;
+  for (auto &[target, module] : vectors)
+    input.parts.emplace_back(target, *module);
+  input.parts.emplace_back(targets.front(), *layout);
+  input.manifestJson = result.manifest;
+  llvm::Expected<std::vector<char>> bytes = buildModule(input);
+  if (!bytes)
+    return graph.emitError("cannot make a module: ") << llvm::toString(bytes.takeError());
+  result.bytes = std::move(*bytes);
+  return result;
+}
+
+FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options) {
+  Compilation compilation(graph, options);
+  if (failed(compilation.identify()))
+    return failure();
+  return compilation.version.hex();
+}
+
+FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options) {
+  return Compilation(graph, options).buildBytes();
+}
+
+LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os) {
+  Compilation c(graph, options);
+  switch (stage) {
+  case Stage::Stored:
+  case Stage::Core:
+  case Stage::Extend: {
+    if (failed(stage == Stage::Stored ? c.identify() : c.buildCore()))
+      return failure();
+    if (stage == Stage::Extend && !c.extended)
+      return graph.emitError("graph @") << graph.getSymName() << " cannot be extended";
+    printGraphs(stage == Stage::Stored ? *c.stored : stage == Stage::Core ? *c.core : *c.extend.module, os);
+    return success();
+  }
+  case Stage::Plan:
+  case Stage::Tiles:
+    if (failed(c.buildTiles()))
+      return failure();
+    if (stage == Stage::Plan)
+      printPlan(c.tiles.plan, os);
+    else
+      c.tiles.module->print(os);
+    return success();
+  case Stage::Vector:
+    if (failed(c.buildVector()))
+      return failure();
+    for (auto &[target, module] : c.vectors)
+      module->print(os);
+    return success();
+  case Stage::LLVM:
+  case Stage::Asm:
+    if (failed(c.buildVector()))
+      return failure();
+    for (auto &[target, module] : c.vectors) {
+      llvm::Expected<std::string> text = printCode(*module, target, stage == Stage::LLVM ? CodeForm::llvm : CodeForm::assembly);
+      if (!text)
+        return graph.emitError("cannot print code: ") << llvm::toString(text.takeError());
+      os << *text;
+    }
+    return success();
+  case Stage::Module: {
+    FailureOr<CompiledModule> module = c.buildBytes();
+    if (failed(module))
+      return failure();
+    os.write(module->bytes.data(), module->bytes.size());
+    return success();
+  }
+  }
+  return failure();
+}
+} // namespace nova

@@ -1,0 +1,111 @@
+#include "compiler/pipeline/Manifest.h"
+#include "compiler/pipeline/Version.h"
+#include "dialects/graph/Text.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace nova {
+static json::Value dimJson(DimAttr dim) {
+  json::Array terms;
+  size_t width = dim.getAtoms().size() + 1;
+  ArrayRef<int64_t> flat = dim.getTerms();
+  for (size_t i = 0; i + width <= flat.size(); i += width) {
+    json::Array term{flat[i]};
+    for (size_t k = 1; k < width; k++)
+      if (flat[i + k])
+        term.push_back(json::Array{cast<StringAttr>(dim.getAtoms()[k - 1]).str(), flat[i + k]});
+    terms.push_back(std::move(term));
+  }
+  return json::Object{{"text", toString(dim)}, {"terms", std::move(terms)}};
+}
+
+static json::Value axisJson(std::optional<unsigned> axis) { return axis ? json::Value(int64_t(*axis)) : json::Value(nullptr); }
+
+static json::Object portJson(StringRef name, TensorType type, std::optional<unsigned> axis) {
+  json::Array dims;
+  for (DimAttr dim : type.getDims())
+    dims.push_back(dimJson(dim));
+  return json::Object{{"name", name.str()},
+                      {"type", elementText(type.getElementType())},
+                      {"dims", std::move(dims)},
+                      {"sequence_axis", axisJson(axis)}};
+}
+
+static json::Object bufferJson(const PlanBuffer &buffer) {
+  switch (buffer.kind) {
+  case BufferKind::Argument: return json::Object{{"kind", "argument"}, {"index", buffer.index}};
+  case BufferKind::Result: return json::Object{{"kind", "result"}, {"index", buffer.index}};
+  case BufferKind::Constant: return json::Object{{"kind", "constant"}, {"symbol", buffer.symbol}};
+  case BufferKind::Temporary:
+  case BufferKind::State: break;
+  }
+  return json::Object{{"kind", buffer.kind == BufferKind::State ? "state" : "temporary"},
+          {"name", buffer.symbol},
+          {"holds", buffer.name},
+          {"bytes", "nova_bytes_" + buffer.symbol}};
+}
+
+std::string writeManifest(const ManifestInput &in) {
+  GraphOp core = in.core;
+  json::Array targets, symbols, arguments, results, clauses, buffers, steps;
+  for (const TargetInfo &target : in.targets)
+    targets.push_back(target.name);
+  for (const std::string &symbol : in.plan.symbols)
+    symbols.push_back(symbol);
+  auto axis = [](const std::vector<std::optional<unsigned>> &axes, size_t i) {
+    return i < axes.size() ? axes[i] : std::optional<unsigned>();
+  };
+  for (unsigned i = 0; i < core.getNumGraphArguments(); i++)
+    arguments.push_back(portJson(core.getArgName(i), core.getArgumentType(i), axis(in.argumentAxis, i)));
+  for (unsigned i = 0; i < core.getNumGraphResults(); i++)
+    results.push_back(portJson(in.resultNames[i], core.getResultType(i), axis(in.resultAxis, i)));
+  for (Attribute a : core.getClauses()) {
+    auto clause = cast<ClauseAttr>(a);
+    clauses.push_back(json::Object{{"text", toString(clause)},
+                                   {"lhs", dimJson(clause.getLhs())},
+                                   {"relation", clause.getRelation().str()},
+                                   {"rhs", dimJson(clause.getRhs())}});
+  }
+  for (const PlanBuffer &buffer : in.plan.buffers)
+    buffers.push_back(bufferJson(buffer));
+  for (const PlanStep &step : in.plan.steps) {
+    json::Object entry;
+    for (const TargetInfo &target : in.targets)
+      entry[target.name] = step.kernel + target.suffix;
+    json::Array list;
+    for (unsigned buffer : step.buffers)
+      list.push_back(buffer);
+    steps.push_back(json::Object{{"kernel", step.kernel},
+                                 {"entry", std::move(entry)},
+                                 {"rows", dimJson(step.rows)},
+                                 {"block", step.block},
+                                 {"order", step.descending ? "descending" : "ascending"},
+                                 {"buffers", std::move(list)},
+                                 {"scratch", "nova_scratch_" + step.kernel}});
+  }
+  json::Value sequence = nullptr;
+  if (in.sequence)
+    sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
+  json::Object manifest{{"format", 1},
+                        {"graph", core.getSymName().str()},
+                        {"graph_hash", in.graphHash},
+                        {"semantic_hash", in.semanticHash},
+                        {"version_hash", in.versionHash},
+                        {"compiler", compilerVersion},
+                        {"contract", contractName},
+                        {"targets", std::move(targets)},
+                        {"symbols", std::move(symbols)},
+                        {"sequence", std::move(sequence)},
+                        {"can_fail", in.plan.canFail},
+                        {"arguments", std::move(arguments)},
+                        {"results", std::move(results)},
+                        {"clauses", std::move(clauses)},
+                        {"buffers", std::move(buffers)},
+                        {"steps", std::move(steps)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", json::Value(std::move(manifest)));
+  return text;
+}
+} // namespace nova

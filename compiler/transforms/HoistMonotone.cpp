@@ -1,0 +1,48 @@
+#include "compiler/transforms/HoistMonotone.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nova {
+// Positive and finite for all sizes: a number, the square root or the cast of such, a size that a clause keeps above 0.
+static bool isPositive(Value v, const Facts &facts) {
+  Operation *op = v.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
+    auto value = cast<DenseElementsAttr>(constant.getValue());
+    if (!value.isSplat() || !isa<FloatType>(value.getElementType()))
+      return false;
+    double real = value.getSplatValue<APFloat>().convertToDouble();
+    // Within the normal numbers of f32, so that a cast changes neither property.
+    return real >= 0x1p-126 && real <= 0x1p127;
+  }
+  if (auto dim = dyn_cast_or_null<DimValueOp>(op))
+    return facts.atLeast(dim.getDim(), 1);
+  if (isa_and_nonnull<CastOp, SqrtOp>(op))
+    return isPositive(op->getOperand(0), facts);
+  return false;
+}
+
+void hoistMonotone(GraphOp core) {
+  Facts facts = factsOf(core);
+  OpBuilder b(core.getContext());
+  for (Operation &op : llvm::make_early_inc_range(core.getBlock())) {
+    if (!isa<ReduceMaxOp, ReduceMinOp>(op))
+      continue;
+    auto divide = op.getOperand(0).getDefiningOp<DivideOp>();
+    if (!divide || !isa<FloatType>(cast<TensorType>(divide.getLhs().getType()).getElementType()) ||
+        cast<TensorType>(divide.getRhs().getType()).getRank() != 0 || divide.getLhs().getType() != divide.getResult().getType() ||
+        !isPositive(divide.getRhs(), facts))
+      continue;
+    op.setOperand(0, divide.getLhs());
+    b.setInsertionPointAfter(&op);
+    auto after = b.create<DivideOp>(op.getLoc(), op.getResult(0).getType(), op.getResult(0), divide.getRhs());
+    op.getResult(0).replaceAllUsesExcept(after.getResult(), after);
+  }
+  for (Operation *op = core.getBlock().getTerminator()->getPrevNode(); op;) {
+    Operation *before = op->getPrevNode();
+    if (op->use_empty())
+      op->erase();
+    op = before;
+  }
+}
+} // namespace nova
