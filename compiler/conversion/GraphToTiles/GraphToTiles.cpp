@@ -171,7 +171,8 @@ void Planner::findMemory() {
       bool reads = false;
       if (role == Role::Row) {
         bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
-        reads = !values.isFree(x) && !(aligned && !(isa<MatmulOp>(op) && i == 1));
+        bool packed = isa<MatmulOp>(op) && i == 1;
+        reads = packed ? values.role(x) != Role::Absorbed : !values.isFree(x) && !aligned;
       } else if (role == Role::Map) {
         reads = !values.isFree(x);
       } else if (role == Role::Reduce) {
