@@ -2,32 +2,31 @@
 #ifndef NOVA_COMPILER_ANALYSIS_DEPENDENCE_H
 #define NOVA_COMPILER_ANALYSIS_DEPENDENCE_H
 
+#include "compiler/analysis/Demand.h"
 #include "dialects/graph/NovaDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 #include <string>
 
 namespace nova {
-/// The indices of an axis that row i of the result demands: [i + lo, i + hi], cut to the axis. An absent bound means
-/// from the start, or to the end.
-struct AxisDemand {
-  std::optional<int64_t> lo, hi;
-  bool isPointwise() const { return lo == 0 && hi == 0; }
-  bool isCausal() const { return hi && *hi <= 0; }
-  bool operator==(const AxisDemand &other) const { return lo == other.lo && hi == other.hi; }
-};
-
+/// How row i of the results depends on the rows of a value: not at all (or the value has no rows), on row i, on finitely many
+/// rows up to i, on all rows up to i, or on rows after i.
 enum class DependenceClass { Independent, Pointwise, Windowed, Causal, Full };
 llvm::StringRef toString(DependenceClass c);
+DependenceClass classOf(const AxisDemand &demand);
 
 /// For one value: demand per axis; an axis that does not carry the sequence has none. `demanded` is false for dead values.
 struct ValueDependence {
   bool demanded = false;
-  llvm::SmallVector<std::optional<AxisDemand>> axes;
+  Box axes;
+  /// The operation through which the demand with the latest rows came; null for results of the graph.
+  mlir::Operation *through = nullptr;
 };
 
 /// The answer for a whole graph (core form) along one sequence symbol.
 struct Dependence {
+  /// The symbol of the sequence, in the normal form that the clauses give (`p` where a clause says `n == p`); null when there
+  /// is none.
   mlir::StringAttr sequence;
   llvm::DenseMap<mlir::Value, ValueDependence> values;
   /// Per argument: how rows of the results depend on its rows.
@@ -40,8 +39,19 @@ struct Dependence {
   bool extendable() const { return refusal.empty(); }
 };
 
-/// Analyses a core-form graph along `sequence` (null: the symbol that is the leading axis of the first result).
+/// Analyses a core-form graph along `sequence` (null: the symbol that is the leading axis of the first result). Linear in the
+/// number of operations. The answer refers to the graph's values and is valid while the graph is unchanged.
 Dependence analyseDependence(GraphOp core, mlir::StringAttr sequence = {});
+
+/// True when the axis of this size runs over the sequence, in the normal form of `facts`.
+bool carriesSequence(DimAttr dim, mlir::StringAttr sequence, const Facts &facts);
+
+/// One line for a value: `%S: axis 0 pointwise, axis 1 causal (rows <= i)`; `not read` or `no rows` where that is so.
+std::string dependenceText(mlir::Value value, const Dependence &dependence);
+/// The line of every argument and every named value, in the order of the graph; after them the refusal and its path.
+void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os);
+/// Emits the refusal as an error at its place, with the path as a note. `dependence` must not be extendable.
+void emitRefusal(GraphOp core, const Dependence &dependence);
 } // namespace nova
 
 #endif

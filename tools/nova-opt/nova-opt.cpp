@@ -1,4 +1,5 @@
 // nova-opt: reads graphs (and the IRs they are lowered to), runs passes, prints. For tests and for looking inside.
+#include "compiler/analysis/Passes.h"
 #include "compiler/transforms/Passes.h"
 #include "dialects/graph/NovaDialect.h"
 #include "dialects/tile/TileDialect.h"
@@ -8,6 +9,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   nova::registerGraphDialect(registry);
   registry.insert<nova::tile::TileDialect>();
+  nova::registerAnalysisPasses();
   nova::registerTransformPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nova optimizer driver\n", registry));
 }

@@ -1,0 +1,84 @@
+#include "compiler/analysis/AxisMaps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nova {
+static ArrayRef<DimAttr> dimsOf(Value value) { return cast<TensorType>(value.getType()).getDims(); }
+
+// The axes of an operand that is broadcast against loops[axes[k]], aligned at the right.
+static SmallVector<int> broadcast(Value operand, ArrayRef<DimAttr> loops, ArrayRef<int> axes, const Facts &facts) {
+  ArrayRef<DimAttr> dims = dimsOf(operand);
+  SmallVector<int> result;
+  for (auto [k, dim] : llvm::enumerate(dims)) {
+    int loop = axes[axes.size() - dims.size() + k];
+    result.push_back(loop >= 0 && facts.equal(dim, loops[loop]) ? loop : -1);
+  }
+  return result;
+}
+
+static SmallVector<int> all(unsigned rank) { return llvm::to_vector(llvm::map_range(llvm::seq<int>(0, rank), [](int i) { return i; })); }
+
+static AxisMaps elementwise(Operation *op, const Facts &facts) {
+  ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+  AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {}};
+  for (Value operand : op->getOperands())
+    maps.operands.push_back(broadcast(operand, dims, maps.result, facts));
+  return maps;
+}
+
+static AxisMaps reduction(Operation *op, unsigned axis, bool drop, const Facts &facts) {
+  ArrayRef<DimAttr> dims = dimsOf(op->getOperand(0));
+  AxisMaps maps{llvm::to_vector(dims), {}, {}, 1};
+  for (int k = 0, rank = dims.size(); k < rank; k++)
+    if (k != int(axis))
+      maps.result.push_back(k);
+    else if (!drop)
+      maps.result.push_back(-1);
+  for (Value operand : op->getOperands())
+    maps.operands.push_back(broadcast(operand, dims, all(dims.size()), facts));
+  return maps;
+}
+
+static AxisMaps contraction(MatmulOp op, const Facts &facts) {
+  // Loops: row, column, term.
+  ArrayRef<DimAttr> left = dimsOf(op.getLhs()), right = dimsOf(op.getRhs());
+  AxisMaps maps{{left[0], right[1], left[1]}, {0, 1}, {{0, 2}, {2, 1}}, 2};
+  for (auto [side, mask] : llvm::enumerate(ArrayRef<Value>{op.getLhsHidden(), op.getRhsHidden()}))
+    if (mask)
+      maps.operands.push_back(broadcast(mask, maps.loops, maps.operands[side], facts));
+  return maps;
+}
+
+std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
+  using Result = std::optional<AxisMaps>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp, LessOp,
+            LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(
+          [&](Operation *) { return elementwise(op, facts); })
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
+          [&](auto reduce) { return reduction(op, reduce.getAxis(), reduce.getDrop(), facts); })
+      .Case([&](MatmulOp matmul) { return contraction(matmul, facts); })
+      .Case([&](TransposeOp transpose) {
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {SmallVector<int>(dims.size())}};
+        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+          maps.operands[0][from] = int(to);
+        return maps;
+      })
+      .Case([&](ConcatOp concat) -> Result {
+        // Positions along the joined axis differ between operands; the others are loops.
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {}};
+        SmallVector<int> operand = maps.result;
+        operand[concat.getAxis()] = -1;
+        maps.operands.assign(op->getNumOperands(), operand);
+        return maps;
+      })
+      .Case<ConstantOp, IotaOp, DimValueOp>([&](Operation *) {
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        return AxisMaps{llvm::to_vector(dims), all(dims.size()), {}};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+} // namespace nova

@@ -1,0 +1,112 @@
+#include "compiler/analysis/Demand.h"
+#include "compiler/analysis/Mask.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
+
+using namespace mlir;
+using presburger::IntegerPolyhedron;
+using presburger::IntegerRelation;
+using presburger::PresburgerSet;
+using presburger::Simplex;
+
+namespace nova {
+AxisDemand hull(const AxisDemand &a, const AxisDemand &b) {
+  AxisDemand result;
+  if (a.lo && b.lo)
+    result.lo = std::min(*a.lo, *b.lo);
+  if (a.hi && b.hi)
+    result.hi = std::max(*a.hi, *b.hi);
+  return result;
+}
+
+static std::string fromRow(int64_t offset) {
+  if (offset == 0)
+    return "i";
+  return (offset < 0 ? "i - " : "i + ") + std::to_string(offset < 0 ? -offset : offset);
+}
+
+std::string rowsText(const AxisDemand &d) {
+  if (d.lo && d.hi)
+    return *d.lo == *d.hi ? "row " + fromRow(*d.lo) : "rows " + fromRow(*d.lo) + " to " + fromRow(*d.hi);
+  if (d.hi)
+    return "rows <= " + fromRow(*d.hi);
+  return d.lo ? "rows >= " + fromRow(*d.lo) : "every row";
+}
+
+std::string toString(const AxisDemand &d) {
+  if (d.isPointwise())
+    return "pointwise";
+  if (!d.lo && !d.hi)
+    return "full";
+  const char *kind = !d.isCausal() ? "full" : d.lo ? "windowed" : "causal";
+  return std::string(kind) + " (" + rowsText(d) + ")";
+}
+
+namespace {
+// Smallest and largest x - i over one disjunct.
+class Offsets {
+public:
+  Offsets(const IntegerRelation &set) : simplex(set), width(set.getNumVars() + 1) {}
+  bool isEmpty() { return simplex.isEmpty(); }
+  AxisDemand of(unsigned axis) {
+    AxisDemand result;
+    if (auto low = optimum(axis, Simplex::Direction::Down); low.isBounded())
+      result.lo = int64fromDynamicAPInt(presburger::ceil(*low));
+    if (auto high = optimum(axis, Simplex::Direction::Up); high.isBounded())
+      result.hi = int64fromDynamicAPInt(presburger::floor(*high));
+    return result;
+  }
+
+private:
+  presburger::MaybeOptimum<presburger::Fraction> optimum(unsigned axis, Simplex::Direction direction) {
+    SmallVector<llvm::DynamicAPInt> difference(width, llvm::DynamicAPInt(0));
+    difference[axis] += 1;
+    difference[0] -= 1;
+    return simplex.computeOptimum(direction, difference);
+  }
+  Simplex simplex;
+  unsigned width;
+};
+} // namespace
+
+std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, ArrayRef<DimAttr> loops, Box box,
+                              ArrayRef<Region> regions) {
+  if (llvm::all_of(regions, [](const Region &r) { return r.set->isObviouslyUniverse(); }))
+    return box;
+  // Variables: the row i, the loops, then the size columns.
+  SmallVector<DimAttr> dims{sequence};
+  llvm::append_range(dims, loops);
+  unsigned rank = dims.size();
+  IntegerPolyhedron whole = columns.positions(dims);
+  for (auto [k, demand] : llvm::enumerate(box)) {
+    SmallVector<int64_t> row(rank + columns.count() + 1, 0);
+    if (demand && demand->lo) {
+      row[k + 1] = 1, row[0] = -1, row.back() = -*demand->lo;
+      whole.addInequality(row);
+    }
+    if (demand && demand->hi) {
+      row[k + 1] = -1, row[0] = 1, row.back() = *demand->hi;
+      whole.addInequality(row);
+    }
+  }
+  PresburgerSet part(whole);
+  for (const Region &region : regions) {
+    SmallVector<int> axes;
+    for (int loop : region.loops)
+      axes.push_back(loop < 0 ? -1 : loop + 1);
+    part = part.intersect(embed(*region.set, axes, rank));
+  }
+  std::optional<Box> result;
+  for (const IntegerRelation &disjunct : part.getAllDisjuncts()) {
+    Offsets offsets(disjunct);
+    if (offsets.isEmpty())
+      continue;
+    bool first = !result;
+    if (first)
+      result = box;
+    for (auto [k, demand] : llvm::enumerate(*result))
+      if (demand)
+        demand = first ? offsets.of(k + 1) : hull(*demand, offsets.of(k + 1));
+  }
+  return result;
+}
+} // namespace nova

@@ -1,0 +1,304 @@
+#include "compiler/analysis/Dependence.h"
+#include "compiler/analysis/AxisMaps.h"
+#include "compiler/analysis/Mask.h"
+
+using namespace mlir;
+
+namespace nova {
+bool carriesSequence(DimAttr dim, StringAttr sequence, const Facts &facts) {
+  return sequence && asSymbol(facts.normalize(dim)) == sequence;
+}
+
+static TensorType typeOf(Value value) { return cast<TensorType>(value.getType()); }
+
+static std::string nameOf(Value value) {
+  std::string name = valueName(value);
+  if (!name.empty())
+    return name;
+  Operation *op = value.getDefiningOp();
+  return op ? "an unnamed " + op->getName().stripDialect().str() : "an unnamed argument";
+}
+
+// Whether rows after i are among the demanded ones.
+static bool readsFuture(const ValueDependence &value) {
+  return value.demanded && llvm::any_of(value.axes, [](const auto &d) { return d && !d->isCausal(); });
+}
+
+namespace {
+class Analysis {
+public:
+  Analysis(GraphOp core, Dependence &out) : core(core), out(out), masks(core), facts(masks.getColumns().getFacts()) {}
+  void run(StringAttr along);
+
+private:
+  bool chooseSequence(StringAttr along);
+  void checkSignature();
+  void demandResults();
+  void visit(Operation *op);
+  void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
+  SmallVector<Region> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
+                                std::vector<Mask> &storage) const;
+  void demand(Value value, const Box &box, Operation *through);
+  Box boxFor(Value value, ArrayRef<int> loops, const Box &box) const;
+  void checkLeaf(Value leaf);
+  void refuse(Location loc, const Twine &reason);
+  void refuseFuture(Value leaf, const Twine &reason);
+
+  bool isSequence(DimAttr dim) const { return carriesSequence(dim, out.sequence, facts); }
+  bool mentionsSequence(DimAttr dim) const { return mentions(facts.normalize(dim), out.sequence); }
+
+  GraphOp core;
+  Dependence &out;
+  MaskAnalysis masks;
+  const Facts &facts;
+  DimAttr sequenceDim;
+};
+} // namespace
+
+// The first reason stands; later ones often follow from it.
+void Analysis::refuse(Location loc, const Twine &reason) {
+  if (!out.refusal.empty())
+    return;
+  out.refusal = reason.str();
+  out.refusalLoc = loc;
+}
+
+// Reports what `leaf` reads, with the way from there to a result. The future enters at the first value on that way of
+// which only rows up to i are demanded.
+void Analysis::refuseFuture(Value leaf, const Twine &reason) {
+  if (!out.refusal.empty())
+    return;
+  SmallVector<Value> way{leaf};
+  Value entry = leaf;
+  bool entered = false;
+  for (Operation *op = out.values[leaf].through; op; op = out.values[way.back()].through) {
+    way.push_back(op->getResult(0));
+    if (!entered && !readsFuture(out.values[way.back()])) {
+      entered = true;
+      entry = way.back();
+    }
+  }
+  bool hasRows = llvm::any_of(out.values[way.back()].axes, [](const auto &d) { return d.has_value(); });
+  std::string text = (hasRows ? "row i of " + nameOf(way.back()) : nameOf(way.back()) + ", which has no rows,") + " " + reason.str();
+  if (entry != leaf)
+    text += "; the future enters at " + nameOf(entry);
+  refuse(entry.getLoc(), text);
+  // A long chain of small steps says little: its ends do.
+  constexpr size_t shown = 8;
+  for (size_t i = 0; i < way.size(); i++) {
+    if (way.size() > 2 * shown && i == shown) {
+      out.path.push_back("(" + std::to_string(way.size() - 2 * shown) + " more)");
+      i = way.size() - shown;
+    }
+    out.path.push_back(nameOf(way[i]));
+  }
+}
+
+bool Analysis::chooseSequence(StringAttr along) {
+  if (!along) {
+    TensorType first = core.getResultType(0);
+    along = first.getRank() ? asSymbol(first.getDims()[0]) : StringAttr();
+    if (!along) {
+      refuse(core.getReturn().getOperand(0).getLoc(), "the first result is " + toString(first.getDims()) +
+                                                          ": its leading axis is no symbol that could be the sequence");
+      return false;
+    }
+  }
+  sequenceDim = facts.normalize(symbolDim(core.getContext(), along.getValue()));
+  out.sequence = asSymbol(sequenceDim);
+  if (!out.sequence) {
+    refuse(core.getLoc(), "a clause fixes the sequence " + along.getValue() + " to " + toString(sequenceDim));
+    return false;
+  }
+  for (unsigned i = 0; i < core.getNumGraphArguments(); i++)
+    for (DimAttr dim : core.getArgumentType(i).getDims())
+      if (mentionsSequence(dim))
+        return true;
+  refuse(core.getLoc(), "no argument has an axis of size " + along.getValue());
+  return false;
+}
+
+// Rows are taken and given one by one, so each argument and result may carry the sequence on one axis, alone.
+void Analysis::checkSignature() {
+  auto check = [&](Value value, ArrayRef<DimAttr> dims, const char *kind) {
+    unsigned count = 0;
+    for (auto [axis, dim] : llvm::enumerate(dims)) {
+      count += isSequence(dim);
+      if (!isSequence(dim) && mentionsSequence(dim))
+        refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + kind + " " + nameOf(value) + " is " + toString(dim) +
+                                   ", not the sequence " + out.sequence.getValue() + " itself");
+    }
+    if (count > 1)
+      refuse(value.getLoc(), Twine(kind) + " " + nameOf(value) + " is " + toString(dims) + ": " + Twine(count) +
+                                 " of its axes are the sequence " + out.sequence.getValue() + ", only one can grow");
+  };
+  for (BlockArgument argument : core.getBlock().getArguments())
+    check(argument, typeOf(argument).getDims(), "argument");
+  for (auto [i, value] : llvm::enumerate(core.getReturn().getValues()))
+    check(value, core.getResultType(i).getDims(), "result");
+}
+
+void Analysis::demandResults() {
+  for (Value value : core.getReturn().getValues()) {
+    Box box;
+    bool placed = false;
+    for (DimAttr dim : typeOf(value).getDims()) {
+      box.push_back(std::nullopt);
+      if (isSequence(dim)) {
+        box.back() = placed ? AxisDemand{} : AxisDemand{0, 0};
+        placed = true;
+      }
+    }
+    demand(value, box, nullptr);
+  }
+}
+
+// The demand on an operand's axes, given that on the loops. An axis of the sequence that is no loop is read as a whole.
+Box Analysis::boxFor(Value value, ArrayRef<int> loops, const Box &box) const {
+  Box result;
+  for (auto [dim, loop] : llvm::zip_equal(typeOf(value).getDims(), loops))
+    result.push_back(!isSequence(dim) ? std::nullopt
+                     : loop >= 0      ? box[loop]
+                                      : std::optional<AxisDemand>(AxisDemand{}));
+  return result;
+}
+
+static bool isLater(const Box &a, const Box &b) {
+  auto latest = [](const Box &box) {
+    int64_t last = INT64_MIN;
+    for (const auto &d : box)
+      if (d)
+        last = std::max(last, d->hi.value_or(INT64_MAX));
+    return last;
+  };
+  return latest(a) > latest(b);
+}
+
+void Analysis::demand(Value value, const Box &box, Operation *through) {
+  for (auto [axis, dim] : llvm::enumerate(typeOf(value).getDims()))
+    if (!isSequence(dim) && mentionsSequence(dim))
+      refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + nameOf(value) + " is " + toString(dim) +
+                                 ", not the sequence " + out.sequence.getValue() + " itself");
+  ValueDependence &known = out.values[value];
+  if (!known.demanded) {
+    known = {true, box, through};
+    return;
+  }
+  // Of equal ones the earliest operation is kept: users come in reverse order.
+  if (!isLater(known.axes, box))
+    known.through = through;
+  for (auto [have, more] : llvm::zip_equal(known.axes, box))
+    if (have)
+      have = hull(*have, *more);
+}
+
+// What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point into
+// `storage`.
+SmallVector<Region> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
+                                        std::vector<Mask> &storage) const {
+  SmallVector<Region> regions;
+  storage.reserve(op->getNumOperands());
+  for (unsigned i = maps.firstHidden; i < op->getNumOperands(); i++) {
+    storage.push_back(masks.get(op->getOperand(i)));
+    regions.push_back({&storage.back().mayFail, maps.operands[i]});
+  }
+  if (branch) {
+    storage.push_back(masks.get(op->getOperand(0)));
+    regions.push_back({*branch == 1 ? &storage.back().mayHold : &storage.back().mayFail, maps.operands[0]});
+  }
+  return regions;
+}
+
+void Analysis::visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result) {
+  Box box(maps.loops.size());
+  for (auto [k, dim] : llvm::enumerate(maps.loops))
+    if (isSequence(dim) && maps.isReduced(k))
+      box[k] = AxisDemand{};
+  for (auto [axis, loop] : llvm::enumerate(maps.result))
+    if (loop >= 0)
+      box[loop] = result.axes[axis];
+
+  bool selects = isa<WhereOp>(op);
+  auto visitOperand = [&](unsigned index, const Box &part) {
+    demand(op->getOperand(index), boxFor(op->getOperand(index), maps.operands[index], part), op);
+  };
+  if (!selects) {
+    std::vector<Mask> storage;
+    std::optional<Box> part = restrictTo(masks.getColumns(), sequenceDim, maps.loops, box, regionsOf(op, maps, {}, storage));
+    for (unsigned i = 0; part && i < op->getNumOperands(); i++)
+      visitOperand(i, *part);
+    return;
+  }
+  visitOperand(0, box);
+  for (unsigned branch : {1u, 2u}) {
+    std::vector<Mask> storage;
+    if (auto part = restrictTo(masks.getColumns(), sequenceDim, maps.loops, box, regionsOf(op, maps, branch, storage)))
+      visitOperand(branch, *part);
+  }
+}
+
+// Values that are made, not computed: how many rows there are must not show in them.
+void Analysis::checkLeaf(Value leaf) {
+  const ValueDependence value = out.values.lookup(leaf);
+  if (!value.demanded)
+    return;
+  Operation *op = leaf.getDefiningOp();
+  std::string n = out.sequence.str();
+  if (auto size = dyn_cast_or_null<DimValueOp>(op)) {
+    if (mentionsSequence(size.getDim()))
+      refuseFuture(leaf, "reads the number of rows " + n + " as " + nameOf(leaf) + ", so it depends on rows after i");
+    return;
+  }
+  if (auto iota = dyn_cast_or_null<IotaOp>(op); iota && iota.getFromAttr() && mentionsSequence(iota.getFromAttr()))
+    return refuseFuture(leaf, "reads the number of rows " + n + " through " + nameOf(leaf) + ", which begins at " +
+                                  toString(iota.getFromAttr()));
+  for (const std::optional<AxisDemand> &axis : value.axes)
+    if (axis && !axis->isCausal()) {
+      std::string rows = rowsText(axis->hi ? AxisDemand{axis->hi, axis->hi} : *axis);
+      return refuseFuture(leaf, "reads " + rows + " of " + nameOf(leaf) + (op ? ", so it depends on the number of rows " + n : ""));
+    }
+}
+
+void Analysis::visit(Operation *op) {
+  if (op->getNumResults() != 1 || !out.values.lookup(op->getResult(0)).demanded)
+    return;
+  std::optional<AxisMaps> maps = axisMapsOf(op, facts);
+  if (!maps) {
+    refuse(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
+    return;
+  }
+  if (auto concat = dyn_cast<ConcatOp>(op); concat && mentionsSequence(maps->loops[concat.getAxis()]))
+    refuse(op->getLoc(), nameOf(op->getResult(0)) + " joins rows of the sequence " + out.sequence.getValue());
+  // A copy: demand() may grow the map that holds it.
+  ValueDependence result = out.values.lookup(op->getResult(0));
+  visitLoops(op, *maps, result);
+}
+
+void Analysis::run(StringAttr along) {
+  out.arguments.assign(core.getNumGraphArguments(), DependenceClass::Full);
+  if (!chooseSequence(along))
+    return;
+  checkSignature();
+  demandResults();
+  for (Operation &op : llvm::reverse(core.getBlock()))
+    visit(&op);
+
+  for (auto [argument, c] : llvm::zip_equal(core.getBlock().getArguments(), out.arguments)) {
+    c = DependenceClass::Independent;
+    const ValueDependence value = out.values.lookup(argument);
+    for (const std::optional<AxisDemand> &axis : value.axes)
+      if (value.demanded && axis)
+        c = std::max(c, classOf(*axis));
+    checkLeaf(argument);
+  }
+  for (Operation &op : core.getBlock())
+    if (op.getNumOperands() == 0 && op.getNumResults() == 1)
+      checkLeaf(op.getResult(0));
+}
+
+Dependence analyseDependence(GraphOp core, StringAttr sequence) {
+  Dependence result;
+  Analysis(core, result).run(sequence);
+  return result;
+}
+} // namespace nova

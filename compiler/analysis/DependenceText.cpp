@@ -1,0 +1,67 @@
+// Dependence in words: the lines of `nova check` and the error of a graph that cannot be extended.
+#include "compiler/analysis/Dependence.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace nova {
+StringRef toString(DependenceClass c) {
+  switch (c) {
+  case DependenceClass::Independent:
+    return "independent";
+  case DependenceClass::Pointwise:
+    return "pointwise";
+  case DependenceClass::Windowed:
+    return "windowed";
+  case DependenceClass::Causal:
+    return "causal";
+  case DependenceClass::Full:
+    return "full";
+  }
+  llvm_unreachable("all classes are listed");
+}
+
+DependenceClass classOf(const AxisDemand &demand) {
+  if (demand.isPointwise())
+    return DependenceClass::Pointwise;
+  if (!demand.isCausal())
+    return DependenceClass::Full;
+  return demand.lo ? DependenceClass::Windowed : DependenceClass::Causal;
+}
+
+std::string dependenceText(Value value, const Dependence &dependence) {
+  const ValueDependence known = dependence.values.lookup(value);
+  std::string text;
+  for (auto [axis, demand] : llvm::enumerate(known.axes))
+    if (demand)
+      text += (text.empty() ? "axis " : ", axis ") + std::to_string(axis) + " " + toString(*demand);
+  return valueName(value) + ": " + (!known.demanded ? "not read" : text.empty() ? "no rows" : text);
+}
+
+void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os) {
+  auto line = [&](Value value) {
+    if (!valueName(value).empty())
+      os << dependenceText(value, dependence) << "\n";
+  };
+  if (dependence.sequence) {
+    for (BlockArgument argument : core.getBlock().getArguments())
+      line(argument);
+    for (Operation &op : core.getBlock())
+      for (Value result : op.getResults())
+        line(result);
+  }
+  if (dependence.extendable())
+    return;
+  os << "not causal: " << dependence.refusal << "\n";
+  if (!dependence.path.empty())
+    os << "path: " << llvm::join(dependence.path, " -> ") << "\n";
+}
+
+void emitRefusal(GraphOp core, const Dependence &dependence) {
+  InFlightDiagnostic error = emitError(dependence.refusalLoc.value_or(core.getLoc()))
+                             << "graph @" << core.getSymName() << " cannot be extended: " << dependence.refusal;
+  if (!dependence.path.empty())
+    error.attachNote(core.getLoc()) << "the path: " << llvm::join(dependence.path, " -> ");
+}
+} // namespace nova
