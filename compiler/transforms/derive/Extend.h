@@ -13,7 +13,8 @@ namespace nova {
 ///    one argument per state, [t, ...];
 ///  - its first results are those of the core graph with m rows; then per state its new value, [t + m, ...], which is
 ///    `concat %state, %new_rows, 0`: readers of all rows read that concat, through layout ops only;
-///  - an iota on a new-row axis has `from t`; one on a key axis runs over t + m.
+///  - an iota on a new-row axis has `from t`; one on a key axis runs over t + m;
+///  - the clauses hold for n = t + m.
 struct ExtendGraph {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::StringAttr sequence, rows, past;
@@ -22,8 +23,13 @@ struct ExtendGraph {
   llvm::SmallVector<std::optional<unsigned>> argumentAxis, resultAxis;
 };
 
-/// `dependence` must be extendable and belong to `core`. On failure a diagnostic was emitted and `module` is null.
+/// `dependence` must belong to `core`. On failure (also where it is not extendable) a diagnostic was emitted and `module` is
+/// null. Linear in the number of operations.
 ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence);
+
+/// Registers `-nova-extend` for nova-opt: replaces every graph of a module in core form by its extend (option `along`: the
+/// sequence symbol). Call once per process.
+void registerDerivePasses();
 } // namespace nova
 
 #endif

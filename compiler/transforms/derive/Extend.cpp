@@ -1,0 +1,255 @@
+#include "compiler/transforms/derive/Extend.h"
+#include "compiler/transforms/derive/Versions.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace nova {
+static TensorType typeOf(Value value) { return cast<TensorType>(value.getType()); }
+
+static StringAttr freeName(MLIRContext *context, StringRef wanted, llvm::StringSet<> &taken) {
+  std::string name = wanted.str();
+  for (unsigned i = 1; !taken.insert(name).second; i++)
+    name = (wanted + Twine(i)).str();
+  return StringAttr::get(context, name);
+}
+
+namespace {
+class Builder {
+public:
+  Builder(GraphOp core, const Dependence &dependence)
+      : core(core), context(core.getContext()), facts(factsOf(core)), needed(core, dependence, facts), builder(context) {
+    out.sequence = dependence.sequence;
+  }
+  ExtendGraph run();
+
+private:
+  void chooseSymbols();
+  DimAttr rename(DimAttr dim) const;
+  SmallVector<DimAttr> dimsOf(Value value, Version version) const;
+  ArrayAttr clauses();
+  void addArguments();
+  void addState(Value value);
+  LogicalResult compute(Operation *op, Version version);
+  void setAttributes(Operation *op, Version version, NamedAttrList &attributes) const;
+  std::optional<unsigned> sequenceAxis(Value value) const;
+  Location named(Value value, StringRef suffix) const;
+
+  GraphOp core, extended;
+  MLIRContext *context;
+  Facts facts;         // of the core graph
+  Facts extendedFacts; // of the new one
+  NeededVersions needed;
+  OpBuilder builder;
+  ExtendGraph out;
+  DimAttr past, rows, allRows;
+  llvm::StringSet<> argumentNames;
+  SmallVector<BlockArgument> stateArguments;
+  llvm::DenseMap<std::pair<Value, Version>, Value> values;
+  llvm::DenseMap<Value, Value> newStates;
+};
+} // namespace
+
+// Fresh symbols for the rows of the state and the new ones: `t` and `m` unless the graph has them.
+void Builder::chooseSymbols() {
+  llvm::StringSet<> symbols;
+  auto add = [&](DimAttr dim) {
+    for (Attribute atom : dim.getAtoms())
+      symbols.insert(cast<StringAttr>(atom).getValue());
+  };
+  for (BlockArgument argument : core.getBlock().getArguments())
+    llvm::for_each(typeOf(argument).getDims(), add);
+  for (Attribute clause : core.getClauses()) {
+    add(cast<ClauseAttr>(clause).getLhs());
+    add(cast<ClauseAttr>(clause).getRhs());
+  }
+  out.past = freeName(context, "t", symbols);
+  out.rows = freeName(context, "m", symbols);
+  past = symbolDim(context, out.past.getValue());
+  rows = symbolDim(context, out.rows.getValue());
+  allRows = addDims(past, rows);
+}
+
+// A dimension of the core graph in the new one: the sequence, also under another name that a clause gives it, is t + m.
+DimAttr Builder::rename(DimAttr dim) const {
+  DimAttr normal = facts.normalize(dim);
+  DimAttr renamed = mentions(normal, out.sequence) ? substituteDim(normal, out.sequence, allRows) : dim;
+  return renamed ? renamed : dim;
+}
+
+SmallVector<DimAttr> Builder::dimsOf(Value value, Version version) const {
+  SmallVector<DimAttr> dims;
+  for (auto [k, dim] : llvm::enumerate(typeOf(value).getDims()))
+    dims.push_back(!carriesSequence(dim, out.sequence, facts) ? rename(dim) : version >> k & 1 ? allRows : rows);
+  return dims;
+}
+
+ArrayAttr Builder::clauses() {
+  SmallVector<Attribute> result;
+  for (Attribute attribute : core.getClauses()) {
+    auto clause = cast<ClauseAttr>(attribute);
+    DimAttr lhs = rename(clause.getLhs()), rhs = rename(clause.getRhs());
+    if (lhs != rhs) // `p == n` became t + m == t + m
+      result.push_back(ClauseAttr::get(context, lhs, clause.getRelation(), rhs));
+  }
+  return ArrayAttr::get(context, result);
+}
+
+std::optional<unsigned> Builder::sequenceAxis(Value value) const {
+  Version axes = needed.sequenceAxes(value);
+  return axes ? std::optional<unsigned>(llvm::countr_zero(axes)) : std::nullopt;
+}
+
+Location Builder::named(Value value, StringRef suffix) const {
+  std::string name = valueName(value);
+  name = name.empty() ? "state" : name.substr(1);
+  return NameLoc::get(StringAttr::get(context, name + suffix), value.getLoc());
+}
+
+// The graph op, its block and its arguments; results are known at the end.
+void Builder::addArguments() {
+  SmallVector<Attribute> names;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (auto [i, argument] : llvm::enumerate(core.getBlock().getArguments())) {
+    argumentNames.insert(core.getArgName(i));
+    names.push_back(core.getArgNames()[i]);
+    types.push_back(typeOf(argument).withDims(dimsOf(argument, 0)));
+    locations.push_back(argument.getLoc());
+    out.argumentAxis.push_back(sequenceAxis(argument));
+  }
+  for (Value state : needed.getStates()) {
+    // Rows are the leading axis of a state, whatever they are of the value.
+    unsigned axis = needed.stateAxis(state);
+    SmallVector<DimAttr> dims = dimsOf(state, 0);
+    dims.erase(dims.begin() + axis);
+    dims.insert(dims.begin(), past);
+    types.push_back(typeOf(state).withDims(dims));
+    auto loc = cast<NameLoc>(named(state, ".past"));
+    StringAttr name = freeName(context, loc.getName().getValue(), argumentNames);
+    names.push_back(name);
+    locations.push_back(NameLoc::get(name, state.getLoc()));
+  }
+  out.numStates = needed.getStates().size();
+
+  out.module = ModuleOp::create(core.getLoc());
+  builder.setInsertionPointToStart(out.module->getBody());
+  OperationState state(core.getLoc(), GraphOp::getOperationName());
+  state.addAttribute("sym_name", builder.getStringAttr(core.getSymName() + ".extend"));
+  state.addAttribute("function_type", TypeAttr::get(builder.getFunctionType(types, {})));
+  state.addAttribute("type_params", builder.getArrayAttr({}));
+  state.addAttribute("clauses", clauses());
+  state.addAttribute("arg_names", builder.getArrayAttr(names));
+  auto *block = new Block;
+  state.addRegion()->push_back(block);
+  block->addArguments(types, locations);
+  extended = cast<GraphOp>(builder.create(state));
+  extendedFacts = factsOf(extended);
+  builder.setInsertionPointToEnd(block);
+  unsigned count = core.getNumGraphArguments();
+  for (auto [argument, value] : llvm::zip(core.getBlock().getArguments(), block->getArguments()))
+    values[{argument, 0}] = value;
+  llvm::append_range(stateArguments, block->getArguments().drop_front(count));
+}
+
+// The new rows of `value` joined to the past ones; its version over all rows is that, with the axes in their old order.
+void Builder::addState(Value value) {
+  unsigned index = llvm::find(needed.getStates(), value) - needed.getStates().begin();
+  unsigned axis = needed.stateAxis(value), rank = typeOf(value).getRank();
+  Value fresh = values.lookup({value, 0});
+  SmallVector<int64_t> toFront, back(rank);
+  toFront.push_back(axis);
+  for (unsigned k = 0; k < rank; k++)
+    if (k != axis)
+      toFront.push_back(k);
+  for (auto [to, from] : llvm::enumerate(toFront))
+    back[from] = to;
+  auto transpose = [&](Value operand, ArrayRef<int64_t> permutation, StringRef suffix) {
+    NamedAttribute attribute(builder.getStringAttr("permutation"), builder.getDenseI64ArrayAttr(permutation));
+    return createInferred<TransposeOp>(builder, named(value, suffix), {operand}, extendedFacts, attribute);
+  };
+  if (axis != 0)
+    fresh = transpose(fresh, toFront, ".rows");
+  NamedAttribute leading(builder.getStringAttr("axis"), builder.getI64IntegerAttr(0));
+  Value all = createInferred<ConcatOp>(builder, named(value, ".all"), {stateArguments[index], fresh}, extendedFacts, leading);
+  newStates[value] = all;
+  values[{value, Version(1) << axis}] = axis == 0 ? all : transpose(all, back, ".wide");
+}
+
+// Attributes name sizes too: the positions of new rows begin after the past ones.
+void Builder::setAttributes(Operation *op, Version version, NamedAttrList &attributes) const {
+  if (auto size = dyn_cast<DimValueOp>(op))
+    attributes.set("dim", rename(size.getDim()));
+  auto iota = dyn_cast<IotaOp>(op);
+  if (!iota)
+    return;
+  SmallVector<DimAttr> dims = dimsOf(iota.getResult(), version);
+  attributes.set("dims", ArrayAttr::get(context, SmallVector<Attribute>(dims.begin(), dims.end())));
+  DimAttr from = iota.getFromAttr() ? rename(iota.getFromAttr()) : constantDim(context, 0);
+  Version own = Version(1) << iota.getAxis();
+  if (needed.sequenceAxes(iota.getResult()) & own & ~version)
+    from = addDims(from, past);
+  if (from && constantValue(from) != 0)
+    attributes.set("from", from);
+}
+
+LogicalResult Builder::compute(Operation *op, Version version) {
+  AxisMaps maps = *axisMapsOf(op, facts);
+  OperationState state(op->getLoc(), op->getName());
+  for (unsigned i = 0; i < op->getNumOperands(); i++) {
+    Value operand = needed.operandOf(op, i);
+    unsigned index = operand == op->getOperand(i) ? i : 3 - i;
+    state.operands.push_back(values.lookup({operand, needed.operandVersion(op, maps, index, version)}));
+  }
+  state.attributes = NamedAttrList(op->getAttrDictionary());
+  setAttributes(op, version, state.attributes);
+  Value value = createInferred(builder, state, extendedFacts);
+  values[{op->getResult(0), version}] = value;
+  return success(value != nullptr);
+}
+
+ExtendGraph Builder::run() {
+  if (needed.failed())
+    return {};
+  chooseSymbols();
+  addArguments();
+  for (BlockArgument argument : core.getBlock().getArguments())
+    if (needed.isState(argument))
+      addState(argument);
+  for (Operation &op : core.getBlock()) {
+    if (op.getNumResults() != 1)
+      continue;
+    for (Version version : needed.of(op.getResult(0)))
+      if (failed(compute(&op, version)))
+        return {};
+    if (needed.isState(op.getResult(0)))
+      addState(op.getResult(0));
+  }
+
+  SmallVector<Value> results;
+  for (Value value : core.getReturn().getValues()) {
+    results.push_back(values.lookup({value, 0}));
+    out.resultAxis.push_back(sequenceAxis(value));
+  }
+  for (Value state : needed.getStates())
+    results.push_back(newStates.lookup(state));
+  builder.create<ReturnOp>(core.getReturn().getLoc(), results);
+  SmallVector<Type> types;
+  for (Value value : results)
+    types.push_back(value.getType());
+  extended.setFunctionType(builder.getFunctionType(extended.getBlock().getArgumentTypes(), types));
+  if (failed(verify(*out.module)))
+    return {};
+  return std::move(out);
+}
+
+ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence) {
+  if (!dependence.extendable()) {
+    emitRefusal(core, dependence);
+    return {};
+  }
+  return Builder(core, dependence).run();
+}
+} // namespace nova

@@ -1,0 +1,124 @@
+#include "compiler/transforms/derive/Versions.h"
+
+using namespace mlir;
+
+namespace nova {
+static ArrayRef<DimAttr> dimsOf(Value value) { return cast<TensorType>(value.getType()).getDims(); }
+
+NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const Facts &facts)
+    : core(core), dependence(dependence), facts(facts) {
+  for (BlockArgument argument : core.getBlock().getArguments())
+    if (sequenceAxes(argument))
+      fromRows.insert(argument);
+  for (Operation &op : core.getBlock())
+    if (llvm::any_of(op.getOperands(), [&](Value v) { return fromRows.contains(v); }))
+      fromRows.insert(op.result_begin(), op.result_end());
+
+  for (Value value : core.getReturn().getValues())
+    need(value, 0);
+  for (Operation &op : llvm::reverse(core.getBlock()))
+    if (op.getNumResults() == 1)
+      visit(&op);
+  for (BlockArgument argument : core.getBlock().getArguments())
+    settle(argument);
+  // Values were met from the end.
+  for (BlockArgument argument : core.getBlock().getArguments())
+    if (isState(argument))
+      states.push_back(argument);
+  for (Operation &op : core.getBlock())
+    if (op.getNumResults() == 1 && isState(op.getResult(0)))
+      states.push_back(op.getResult(0));
+}
+
+void NeededVersions::fail(Location loc, const Twine &message) {
+  if (!hasFailed)
+    emitError(loc) << "graph @" << core.getSymName() << " cannot be extended: " << message;
+  hasFailed = true;
+}
+
+ArrayRef<Version> NeededVersions::of(Value value) const {
+  auto it = versions.find(value);
+  return it == versions.end() ? ArrayRef<Version>() : ArrayRef<Version>(it->second);
+}
+
+unsigned NeededVersions::stateAxis(Value state) const { return llvm::countr_zero(sequenceAxes(state)); }
+
+Version NeededVersions::sequenceAxes(Value value) const {
+  Version axes = 0;
+  for (auto [k, dim] : llvm::enumerate(dimsOf(value)))
+    if (carriesSequence(dim, dependence.sequence, facts))
+      axes |= Version(1) << k;
+  return axes;
+}
+
+Version NeededVersions::operandVersion(Operation *op, const AxisMaps &maps, unsigned index, Version version) const {
+  // Rows of a reduced loop, and of an axis that is no loop, are all read.
+  SmallVector<bool> all(maps.loops.size(), true);
+  for (auto [k, loop] : llvm::enumerate(maps.result))
+    if (loop >= 0)
+      all[loop] = version >> k & 1;
+  Version result = 0;
+  for (auto [k, loop] : llvm::enumerate(maps.operands[index]))
+    if (loop < 0 || all[loop])
+      result |= Version(1) << k;
+  return result & sequenceAxes(op->getOperand(index));
+}
+
+Value NeededVersions::operandOf(Operation *op, unsigned index) const {
+  Value operand = op->getOperand(index);
+  if (!isa<WhereOp>(op) || index == 0 || dependence.values.lookup(operand).demanded)
+    return operand;
+  // The other branch serves when it, with the condition, gives the result its shape.
+  Value condition = op->getOperand(0), other = op->getOperand(3 - index);
+  ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+  for (size_t back = 1; back <= dims.size(); back++) {
+    DimAttr want = dims[dims.size() - back];
+    bool found = false;
+    for (Value value : {condition, other}) {
+      ArrayRef<DimAttr> have = dimsOf(value);
+      found |= back <= have.size() && facts.equal(have[have.size() - back], want);
+    }
+    if (!found)
+      return operand;
+  }
+  return other;
+}
+
+void NeededVersions::need(Value value, Version version) {
+  SmallVector<Version, 2> &known = versions[value];
+  if (!llvm::is_contained(known, version))
+    known.push_back(version);
+}
+
+// Cuts the state: all rows of a value that rows of arguments enter come from what was kept of it.
+void NeededVersions::settle(Value value) {
+  Version axes = sequenceAxes(value);
+  auto it = versions.find(value);
+  if (it == versions.end() || axes == 0 || !fromRows.contains(value) || !llvm::is_contained(it->second, axes))
+    return;
+  if (isa_and_nonnull<TransposeOp>(value.getDefiningOp()))
+    return;
+  if (llvm::popcount(axes) > 1)
+    return fail(value.getLoc(), "all pairs of rows of " + valueName(value) + " are read, of which every new row adds more than one");
+  llvm::erase(it->second, axes);
+  stateSet.insert(value);
+  need(value, 0);
+}
+
+void NeededVersions::visit(Operation *op) {
+  Value result = op->getResult(0);
+  if (!versions.contains(result))
+    return;
+  settle(result);
+  std::optional<AxisMaps> maps = axisMapsOf(op, facts);
+  if (!maps)
+    return fail(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
+  for (Version version : SmallVector<Version>(of(result)))
+    for (unsigned i = 0; i < op->getNumOperands(); i++) {
+      // A branch that stands in for the other one is read like itself.
+      Value operand = operandOf(op, i);
+      unsigned index = operand == op->getOperand(i) ? i : 3 - i;
+      need(operand, operandVersion(op, *maps, index, version));
+    }
+}
+} // namespace nova
