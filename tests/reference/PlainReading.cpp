@@ -1,0 +1,171 @@
+//===- PlainReading.cpp - Graphs read without masks --------------------------===//
+#include "tests/reference/PlainReading.h"
+
+#include "compiler/reference/Arguments.h"
+#include "compiler/reference/Kernels.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace nova::reference {
+namespace {
+
+/// Weak whole numbers are kept as i64, other weak scalars as f64.
+Element elementForStored(Type type) {
+  if (isa<WeakIntType>(type))
+    return Element::I64;
+  return isa<WeakFloatType>(type) ? Element::F64 : *elementOf(type);
+}
+
+Shape broadcastShape(llvm::ArrayRef<const Tensor *> operands) {
+  Shape shape;
+  for (const Tensor *x : operands) {
+    if (x->shape.size() > shape.size())
+      shape.insert(shape.begin(), x->shape.size() - shape.size(), 1);
+    for (size_t i = 0, added = shape.size() - x->shape.size(); i < x->shape.size(); ++i)
+      if (x->shape[i] != 1)
+        shape[added + i] = x->shape[i];
+  }
+  return shape;
+}
+
+template <class T> bool holds(const Tensor &x, bool (*test)(T)) {
+  return std::any_of(x.data<T>(), x.data<T>() + x.size(), test);
+}
+bool holdsNaN(const Tensor &x) {
+  return (x.element == Element::F64 && holds<double>(x, [](double v) { return v != v; })) ||
+         (x.element == Element::F32 && holds<float>(x, [](float v) { return v != v; }));
+}
+bool holdsZero(const Tensor &x) {
+  return (x.element == Element::F64 && holds<double>(x, [](double v) { return v == 0; })) ||
+         (x.element == Element::F32 && holds<float>(x, [](float v) { return v == 0; }));
+}
+
+class Reader {
+public:
+  PlainReading reading;
+
+  void define(Value value, Tensor x) {
+    reading.sawNaN |= holdsNaN(x);
+    values[value] = std::move(x);
+  }
+  const Tensor &get(Value value) const { return values.find(value)->second; }
+
+  Tensor execute(Operation *op) {
+    Type type = llvm::cast<nova::TensorType>(op->getResult(0).getType()).getElementType();
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return literal(llvm::cast<DenseElementsAttr>(constant.getValue()), elementForStored(type));
+    if (auto size = dyn_cast<SizeOp>(op)) {
+      Tensor result(Element::I64, {});
+      *result.data<int64_t>() = get(size.getOperand()).shape[size.getAxis()];
+      return result;
+    }
+    if (auto iota = dyn_cast<IotaOp>(op)) {
+      // The tests' iotas run along an axis of the first argument; other axes have size 1.
+      Shape shape(iota.getDims().size(), 1);
+      shape[iota.getAxis()] = sequence;
+      return reference::iota(shape, iota.getAxis(), 0);
+    }
+    if (auto move = dyn_cast<TransposeOp>(op))
+      return transpose(get(move.getOperand()), move.getPermutation().vec());
+    if (auto select = dyn_cast<WhereOp>(op)) {
+      Tensor yes = met(select.getOnTrue(), type), no = met(select.getOnFalse(), type);
+      const Tensor &condition = get(select.getCondition());
+      return reference::select(condition, yes, no, broadcastShape({&condition, &yes, &no}));
+    }
+    if (auto product = dyn_cast<MatmulOp>(op))
+      return matmul(met(product.getLhs(), type), met(product.getRhs(), type), nullptr, nullptr);
+    if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op))
+      return reduction(op);
+    if (op->getNumOperands() == 1)
+      return unary(llvm::StringSwitch<Unary>(op->getName().stripDialect())
+                       .Case("negate", Unary::Negate)
+                       .Case("exp", Unary::Exp)
+                       .Case("sqrt", Unary::Sqrt)
+                       .Case("not", Unary::Not),
+                   met(op->getOperand(0), type));
+    return binaryOf(op, type);
+  }
+
+  int64_t sequence = 0;
+
+private:
+  static Tensor literal(DenseElementsAttr value, Element element) {
+    Type held = value.getElementType();
+    Tensor x(*elementOf(held), Shape(value.getType().getShape().begin(), value.getType().getShape().end()));
+    if (held.isF64())
+      llvm::copy(value.getValues<double>(), x.data<double>());
+    else if (held.isInteger(64))
+      llvm::copy(value.getValues<int64_t>(), x.data<int64_t>());
+    else
+      llvm::copy(value.getValues<bool>(), x.data<uint8_t>());
+    return x.element == element ? x : reference::cast(x, element);
+  }
+
+  /// The operand at the type where the operands of an operation meet.
+  Tensor met(Value operand, Type type) const {
+    const Tensor &x = get(operand);
+    Element element = elementForStored(type);
+    return x.element == element ? x : reference::cast(x, element);
+  }
+
+  Tensor reduction(Operation *op) const {
+    const Tensor &x = get(op->getOperand(0));
+    auto axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
+    Shape shape = x.shape;
+    shape[axis] = 1;
+    if (op->hasAttr("drop"))
+      shape.erase(shape.begin() + axis);
+    Reduction kind = isa<ReduceSumOp>(op) ? Reduction::Sum : isa<ReduceMaxOp>(op) ? Reduction::Max : Reduction::Min;
+    return reduce(kind, x, nullptr, axis, shape);
+  }
+
+  Tensor binaryOf(Operation *op, Type type) {
+    auto kind = llvm::StringSwitch<std::optional<Binary>>(op->getName().stripDialect())
+                    .Case("add", Binary::Add)
+                    .Case("subtract", Binary::Subtract)
+                    .Case("multiply", Binary::Multiply)
+                    .Case("divide", Binary::Divide)
+                    .Case("and", Binary::And)
+                    .Case("or", Binary::Or)
+                    .Default(std::nullopt);
+    if (!kind) // the operands of a comparison meet at the typed one
+      for (Value operand : op->getOperands())
+        if (auto own = llvm::cast<nova::TensorType>(operand.getType()); !own.isWeak())
+          type = own.getElementType();
+    Tensor a = met(op->getOperand(0), type), b = met(op->getOperand(1), type);
+    Shape shape = broadcastShape({&a, &b});
+    if (kind) {
+      reading.sawZeroDivisor |= *kind == Binary::Divide && holdsZero(b);
+      return binary(*kind, a, b, shape);
+    }
+    return compare(llvm::StringSwitch<Compare>(op->getName().stripDialect())
+                       .Case("equal", Compare::Equal)
+                       .Case("not_equal", Compare::NotEqual)
+                       .Case("less", Compare::Less)
+                       .Case("less_equal", Compare::LessEqual)
+                       .Case("greater", Compare::Greater)
+                       .Case("greater_equal", Compare::GreaterEqual),
+                   a, b, shape);
+  }
+
+  llvm::DenseMap<Value, Tensor> values;
+};
+
+} // namespace
+
+PlainReading readPlainly(GraphOp stored, const std::vector<Tensor> &arguments) {
+  Reader reader;
+  reader.sequence = arguments[0].shape[0];
+  for (auto [value, tensor] : llvm::zip_equal(stored.getBlock().getArguments(), arguments))
+    reader.define(value, tensor);
+  for (Operation &op : stored.getBlock().without_terminator())
+    reader.define(op.getResult(0), reader.execute(&op));
+  for (Value value : stored.getReturn().getValues())
+    reader.reading.results.push_back(reader.get(value));
+  return std::move(reader.reading);
+}
+
+} // namespace nova::reference
