@@ -266,7 +266,8 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   auto core = b.create<GraphOp>(graph.getLoc(), graph.getSymNameAttr(), TypeAttr::get(b.getFunctionType(argTypes, {})),
                                 b.getArrayAttr({}), graph.getClausesAttr(), graph.getArgNamesAttr(), StringAttr());
   Block &block = core.getBody().emplaceBlock();
-  Lowering lowering(b, factsOf(graph));
+  Facts facts = factsOf(graph); // the builder keeps a reference
+  Lowering lowering(b, facts);
   SmallVector<MaskedValue> arguments;
   for (auto [type, arg] : llvm::zip_equal(argTypes, graph.getBlock().getArguments())) {
     MaskedValue value;

@@ -78,14 +78,19 @@ void CoreBuilder::settle(Location loc, MaskedValue &value, function_ref<bool(con
     kept.push_back(next);
   }
   // The earliest region wins, so it is written last.
+  bool wrote = false;
   for (Region &region : llvm::reverse(ending)) {
-    if (region.inData || !value.data)
+    if ((region.inData && !wrote) || !value.data)
       continue;
+    wrote = true;
     value.data = create(unnamed(loc), "nova.where", {region.mask, constant(loc, *region.fill), value.data});
     value.constant.reset();
   }
   if (!ending.empty())
     value.constant.reset();
+  if (wrote) // perhaps over what the kept regions had in the data
+    for (Region &region : kept)
+      region.inData = false;
   value.regions = std::move(kept);
 }
 
@@ -175,7 +180,24 @@ static Transfer transfer(StringRef op, ArrayRef<MaskedValue> v, function_ref<Val
   return t;
 }
 
-MaskedValue CoreBuilder::elementwise(Location loc, StringRef op, ArrayRef<MaskedValue> operands) {
+void CoreBuilder::separate(Location loc, MaskedValue &value) {
+  Value earlier;
+  for (Region &region : value.regions) {
+    if (!region.fill)
+      continue;
+    Value whole = region.mask;
+    if (earlier && invert(loc, earlier) != whole)
+      region.mask = logical(loc, "nova.and", whole, invert(loc, earlier));
+    earlier = earlier ? logical(loc, "nova.or", earlier, whole) : whole;
+  }
+}
+
+MaskedValue CoreBuilder::elementwise(Location loc, StringRef op, ArrayRef<MaskedValue> given) {
+  // Which regions go on differs from one to the next, so their order cannot: overlaps are taken away first.
+  SmallVector<MaskedValue, 2> operands(given);
+  if (operands.size() > 1)
+    for (MaskedValue &operand : operands)
+      separate(loc, operand);
   bool allConstant = llvm::all_of(operands, [](const MaskedValue &v) { return v.constant && v.regions.empty(); });
   bool anyDeferred = llvm::any_of(operands, [](const MaskedValue &v) { return v.hasDeferred(); });
   Transfer t = transfer(op, operands, [&](Value x, Value y) { return logical(loc, "nova.and", x, y); });
@@ -242,10 +264,14 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
     return result;
   }
   if (trueFill || falseFill || isLow) {
-    const MaskedValue &inner = trueFill || isLow ? onFalse : onTrue;
+    const MaskedValue &branch = trueFill || isLow ? onFalse : onTrue;
+    // A `low` inside the value that another `low` is the least entry of is a plain value there.
+    const MaskedValue &inner = isLow && branch.hasDeferred() ? *branch.plain : branch;
     Value hides = trueFill || isLow ? mask : invert(loc, mask);
     Value kept = shaped(inner.data);
-    result.data = kept ? kept : create(loc, "nova.where", {mask, onTrue.data, onFalse.data});
+    result.data = kept ? kept
+                  : trueFill || isLow ? create(loc, "nova.where", {mask, onTrue.data, inner.data})
+                                      : create(loc, "nova.where", {mask, inner.data, onFalse.data});
     if (isLow)
       result.regions.push_back({hides, std::nullopt, false, onTrue.lowOf->second});
     else
@@ -256,6 +282,7 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
         continue; // wholly under the outer where
       deferredLeft |= !region.fill;
       result.regions.push_back(region);
+      result.regions.back().lowAxis.reset(); // not below the entries that this where puts in
     }
     if (isLow || deferredLeft) {
       MaskedValue plainInner = inner.hasDeferred() ? *inner.plain : inner, plain;
@@ -295,6 +322,8 @@ MaskedValue CoreBuilder::transpose(Location loc, const MaskedValue &value, Dense
       next.mask = create(loc, "nova.or", {next.mask, no});
     }
     next.mask = create(loc, "nova.transpose", next.mask, attr);
+    if (region.lowAxis)
+      next.lowAxis = llvm::find(permutation.asArrayRef(), *region.lowAxis) - permutation.asArrayRef().begin();
     result.regions.push_back(next);
   }
   if (value.plain)

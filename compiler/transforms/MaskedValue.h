@@ -64,6 +64,8 @@ private:
 
   mlir::Value logical(mlir::Location loc, llvm::StringRef op, mlir::Value a, mlir::Value b);
   mlir::Value invert(mlir::Location loc, mlir::Value mask);
+  /// Makes the constant regions disjoint: each loses what an earlier one holds.
+  void separate(mlir::Location loc, MaskedValue &value);
   /// `data` with the constant regions written in, except those that `keep` says stay regions.
   void settle(mlir::Location loc, MaskedValue &value, llvm::function_ref<bool(const Region &)> keep);
   /// Splits a value for an op that skips `neutral` fills: the data to read and the mask to skip (null: none).
