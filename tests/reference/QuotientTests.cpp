@@ -95,6 +95,39 @@ TEST(FastQuotient, SmallMantissasOfBothOperandsNearTwo) {
   compare64.expectEqual(90'000);
 }
 
+/// Where a quotient only feeds exp(q - m), dividends that are too small for the exact form do not matter.
+template <class T> void tinyDividendsInsideExp() {
+  std::mt19937_64 generator(13);
+  const int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits - 1;
+  auto number = [&](int from, int to) {
+    T mantissa = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(generator));
+    return std::ldexp(mantissa, std::uniform_int_distribution<int>(from, to)(generator));
+  };
+  for (int i = 0; i < 200'000; ++i) {
+    T t = std::sqrt(static_cast<T>(1 + generator() % 4096)), r = T(1) / t;
+    T x = i % 16 == 0 ? -T(0) : number(lowest, sizeof(T) == 4 ? -90 : -950);
+    T other = i % 3 == 0 ? number(lowest, 5) : i % 3 == 1 ? number(-60, 5) : number(lowest, lowest + 60);
+    T m = maximum(x / t, other / t);
+    ASSERT_EQ(bitsOf(canonicalExp(fastQuotient(x, t, r) - m)), bitsOf(canonicalExp(x / t - m)))
+        << std::hexfloat << x << " / " << t << " - " << m;
+  }
+}
+
+TEST(FastQuotient, TinyDividendsInsideExpFloat) { tinyDividendsInsideExp<float>(); }
+TEST(FastQuotient, TinyDividendsInsideExpDouble) { tinyDividendsInsideExp<double>(); }
+
+TEST(FastQuotient, MaximumBeforeDivision) {
+  std::mt19937 generator(17);
+  for (int i = 0; i < 300'000; ++i) {
+    ScalarBuilder<float> b;
+    float x = b.floatBits(generator()),
+          y = i % 4 ? b.floatBits(bitsOf(x) + generator() % 5 - 2) : b.floatBits(generator());
+    float u = std::sqrt(static_cast<float>(1 + generator() % 4096));
+    ASSERT_EQ(bitsOf(maximum(divide(x, u), divide(y, u))), bitsOf(divide(maximum(x, y), u)));
+    ASSERT_EQ(bitsOf(minimum(divide(x, u), divide(y, u))), bitsOf(divide(minimum(x, y), u)));
+  }
+}
+
 TEST(FastQuotient, RefusesWhatItCannotDo) {
   EXPECT_TRUE(fastQuotientIsExact(0.0f, 3.0f));
   EXPECT_EQ(bitsOf(fastQuotient(0.0f, 3.0f, 1.0f / 3.0f)), 0u);
