@@ -6,9 +6,58 @@ static constexpr Command all[] = {
 EXAMPLES:
   nova check std_lib/nn/causal_attention.nova
   nova check graph.nova -v                      the dependence of every value
-  echo 'graph @f(%x: f64[n]) -> f64[n] { ... }' | nova check -
+  nova check - < graph.nova
 )",
      checkCommand},
+#ifdef NOVA_WITH_PIPELINE
+    {"compile", "compile a graph to a module, or print a stage of the way", R"(
+EXAMPLES:
+  nova compile attention.nova                    into the store
+  nova compile attention.nova -o attention.so    into a file
+  nova compile attention.nova --emit=plan        which contraction runs where, and why
+)",
+     compileCommand},
+#endif
+    {"run", "run a graph once on all rows", R"(
+EXAMPLES:
+  nova run attention.nova --input Q=q.npy --input K=k.npy --input V=v.npy --output O=o.npy
+  nova run attention.nova --type T=f32 --random n:6,d:4,seed:1 --probe A
+  nova run attention.nova --random n:6,d:4 --backend interpreter
+)",
+     runCommand},
+    {"decode", "run a graph row by row (or by chunks) through a session", R"(
+The rows of the arguments are fed one by one and the results put together, so they have the shape, and the bits, of
+`nova run`.
+
+EXAMPLES:
+  nova decode attention.nova --input Q=q.npy --input K=k.npy --input V=v.npy --output O=o.npy
+  nova decode attention.nova --random n:100,d:4 --chunks 64,1      a prompt of 64 rows, then one by one
+)",
+     decodeCommand},
+#ifdef NOVA_WITH_PIPELINE
+    {"hash", "print a graph's hashes", R"(
+alone: this graph, its callees by their signatures. semantic: with everything it reaches. version: with names, probes,
+element types and targets; the key of the store.
+
+EXAMPLES:
+  nova hash attention.nova
+  nova hash attention.nova --type T=f32 --json
+)",
+     hashCommand},
+    {"store", "look after the store of compiled modules", R"(
+EXAMPLES:
+  nova store ls
+  nova store gc --limit 500M
+  nova store verify          exit code 1 when an entry is damaged
+)",
+     storeCommand},
+    {"doctor", "print what this machine offers", R"(
+EXAMPLES:
+  nova doctor
+  nova doctor --json
+)",
+     doctorCommand},
+#endif
 };
 
 llvm::ArrayRef<Command> commands() { return all; }

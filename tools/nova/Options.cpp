@@ -41,18 +41,16 @@ cl::list<std::string> randoms("random", cl::value_desc("Q=n:6,d:4,seed:1"),
                               FOR_RUN);
 cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
                               cl::desc("write a result (by name, or by index from 0) to a .npy file"), own, FOR_RUN);
-cl::list<int64_t> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7"),
-                         cl::desc("rows per step; the last number repeats (default: 1)"), own, cl::sub(decode));
+cl::list<std::string> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7"),
+                             cl::desc("rows per step; the last number repeats (default: 1)"), own, cl::sub(decode));
 
-cl::opt<Backend> backend("backend", cl::desc("what executes the graph"), cl::init(Backend::Compiled),
-                         cl::values(clEnumValN(Backend::Compiled, "compiled", "the module (default)"),
-                                    clEnumValN(Backend::Interpreter, "interpreter", "the reference")),
-                         own, FOR_RUN);
-cl::opt<int> threads("threads", cl::value_desc("N"), cl::init(0), cl::desc("threads to use (default: one per core)"), own,
-                     FOR_RUN, cl::sub(doctor));
-cl::opt<OneDnn> onednn("onednn", cl::desc("library tiles of oneDNN where qualified; results are the same bits"),
-                       cl::init(OneDnn::On), cl::values(clEnumValN(OneDnn::On, "on", ""), clEnumValN(OneDnn::Off, "off", "")),
-                       own, FOR_RUN, cl::sub(compile));
+cl::opt<std::string> backend("backend", cl::value_desc("compiled|interpreter"), cl::init("compiled"),
+                             cl::desc("what executes the graph: the module (default) or the reference"), own, FOR_RUN);
+cl::opt<std::string> threads("threads", cl::value_desc("N"), cl::init("0"),
+                             cl::desc("threads to use (default: one per core); results are the same bits"), own, FOR_RUN);
+cl::opt<std::string> onednn("onednn", cl::value_desc("on|off"), cl::init("on"),
+                            cl::desc("library tiles of oneDNN where qualified; results are the same bits"), own, FOR_RUN,
+                            cl::sub(compile));
 cl::opt<std::string> storeDir("store", cl::value_desc("DIR"),
                               cl::desc("the store of compiled modules (default: $NOVA_STORE, else the user's cache folder)"),
                               own, FOR_RUN, cl::sub(compile), cl::sub(store), cl::sub(doctor));

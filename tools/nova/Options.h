@@ -1,4 +1,5 @@
 // Every option of every command, in one place: LLVM's command-line library ties them to their commands as they are made.
+// Values are texts: LLVM would report a wrong number or word in a form of its own. RunOptions and the commands read them.
 #ifndef NOVA_TOOLS_NOVA_OPTIONS_H
 #define NOVA_TOOLS_NOVA_OPTIONS_H
 
@@ -23,14 +24,12 @@ extern llvm::cl::list<std::string> targets;
 extern llvm::cl::list<std::string> inputs;
 extern llvm::cl::list<std::string> randoms;
 extern llvm::cl::list<std::string> outputs;
-extern llvm::cl::list<int64_t> chunks;
+extern llvm::cl::list<std::string> chunks;
 
 // How it runs.
-enum class Backend { Compiled, Interpreter };
-extern llvm::cl::opt<Backend> backend;
-extern llvm::cl::opt<int> threads;
-enum class OneDnn { On, Off };
-extern llvm::cl::opt<OneDnn> onednn;
+extern llvm::cl::opt<std::string> backend;
+extern llvm::cl::opt<std::string> threads;
+extern llvm::cl::opt<std::string> onednn;
 extern llvm::cl::opt<std::string> storeDir;
 extern llvm::cl::opt<bool> noStore;
 

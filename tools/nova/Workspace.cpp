@@ -80,6 +80,17 @@ bool Workspace::readTypes() {
   return true;
 }
 
+TypeBindings Workspace::getTypeBindings() {
+  TypeBindings bindings;
+  mlir::Builder builder(&context);
+  for (auto &[name, type] : types)
+    bindings[name] = type == "f64"   ? mlir::Type(builder.getF64Type())
+                     : type == "f32" ? mlir::Type(builder.getF32Type())
+                     : type == "i64" ? mlir::Type(builder.getI64Type())
+                                     : mlir::Type(builder.getI32Type());
+  return bindings;
+}
+
 static void report(StringRef severity, const Twine &message) {
   if (options::json)
     errs() << json::Value(json::Object{{"severity", severity}, {"message", message.str()}, {"notes", json::Array{}}}) << "\n";
@@ -108,7 +119,8 @@ bool splitAssignment(StringRef text, StringRef &name, StringRef &value) {
 
 std::string didYouMean(StringRef word, ArrayRef<StringRef> known) {
   StringRef best;
-  unsigned least = std::max<size_t>(2, word.size() / 3) + 1;
+  // Short words are near to everything.
+  unsigned least = word.size() < 3 ? 0 : word.size() < 5 ? 2 : std::max<size_t>(2, word.size() / 3) + 1;
   for (StringRef candidate : known)
     if (unsigned distance = word.edit_distance(candidate, true, least); distance < least) {
       least = distance;

@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/DiagnosticPrinter.h"
 #include "compiler/pipeline/Program.h"
+#include "compiler/transforms/CoreForm.h"
 #include "mlir/IR/MLIRContext.h"
 #include <map>
 
@@ -22,6 +23,8 @@ public:
   DiagnosticPrinter &getDiagnostics() { return diagnostics; }
   /// Element types by parameter, as the options say (`T` -> `f32`).
   const std::map<std::string, std::string> &getTypes() { return types; }
+  /// The same as types.
+  TypeBindings getTypeBindings();
 
 private:
   bool findGraph();

@@ -1,4 +1,5 @@
 // nova: checks, compiles and runs graphs. Finds the command; everything else is in its file.
+#include "compiler/pipeline/Version.h"
 #include "tools/nova/Commands.h"
 #include "tools/nova/Exit.h"
 #include "tools/nova/Options.h"
@@ -9,6 +10,7 @@
 
 using namespace llvm;
 using namespace nova::tool;
+using nova::compilerVersion;
 
 static void printUsage(raw_ostream &os) {
   os << "usage: nova COMMAND [options]\n\n";
@@ -33,6 +35,8 @@ static int unknownCommand(StringRef word) {
 
 // What LLVM's library says about the options, in our form: its lines are `nova: Text.  Try: ...` and `nova: Did you mean ...?`.
 static int wrongOptions(StringRef faults, StringRef command) {
+  if (faults.empty()) // the library has printed it itself
+    return BadInput;
   auto [line, rest] = faults.split('\n');
   std::string text = line.split(": ").second.split("  Try").first.rtrim("!. ").str();
   StringRef view = text;
@@ -57,7 +61,7 @@ int main(int argc, char **argv) {
     return word.empty() ? BadInput : Ok;
   }
   if (word == "--version") {
-    outs() << "nova " << NOVA_VERSION << "\n";
+    outs() << "nova " << compilerVersion << "\n";
     return Ok;
   }
   const Command *command = findCommand(word);

@@ -1,0 +1,208 @@
+#include "tools/nova/Arguments.h"
+#include "compiler/reference/Arguments.h"
+#include "dialects/graph/Text.h"
+#include "tools/nova/Failure.h"
+#include "tools/nova/Npy.h"
+#include "tools/nova/Options.h"
+#include "tools/nova/Random.h"
+#include "llvm/ADT/StringExtras.h"
+#include <unistd.h>
+
+using namespace llvm;
+using nova::reference::Element;
+using nova::reference::Tensor;
+
+namespace nova::tool {
+Element argumentElement(Workspace &workspace, unsigned i) {
+  GraphOp graph = workspace.getGraph();
+  mlir::Type element = graph.getArgumentType(i).getElementType();
+  auto param = mlir::dyn_cast<ParamType>(element);
+  if (!param)
+    return *elementOf(element);
+  auto given = workspace.getTypes().find(param.getName().str());
+  if (given != workspace.getTypes().end())
+    for (Element e : {Element::F64, Element::F32, Element::I64, Element::I32})
+      if (given->second == reference::toString(e))
+        return e;
+  for (mlir::Attribute a : graph.getTypeParams())
+    if (mlir::cast<TypeParamAttr>(a).getName() == param.getName())
+      return *elementOf(mlir::cast<TypeParamAttr>(a).getFallback());
+  llvm_unreachable("the graph's verifier has seen all its element types");
+}
+
+namespace {
+// What one --random says.
+struct RandomOption {
+  std::string text; // as given
+  StringMap<int64_t> sizes;
+  uint64_t seed = 0;
+};
+
+class ArgumentReader {
+public:
+  explicit ArgumentReader(Workspace &workspace) : workspace(workspace), graph(workspace.getGraph()) {
+    for (unsigned i = 0; i < graph.getNumGraphArguments(); i++)
+      names.push_back(graph.getArgName(i));
+    tensors.resize(names.size());
+    random.resize(names.size());
+  }
+
+  Expected<std::vector<Tensor>> run() {
+    for (const std::string &option : options::inputs)
+      if (Error error = readInput(option))
+        return std::move(error);
+    for (const std::string &option : options::randoms)
+      if (Error error = readRandom(option))
+        return std::move(error);
+    std::vector<Tensor> all;
+    for (unsigned i = 0; i < names.size(); i++) {
+      if (!tensors[i])
+        if (Error error = makeRandom(i))
+          return std::move(error);
+      all.push_back(std::move(*tensors[i]));
+    }
+    return std::move(all);
+  }
+
+private:
+  Expected<unsigned> argument(const Twine &option, StringRef name) {
+    auto found = find(names, name);
+    if (found != names.end())
+      return found - names.begin();
+    return badInput(option + ": graph @" + graph.getSymName() + " has no argument " + name + didYouMean(name, names) +
+                    (names.empty() ? "" : "; it has " + join(names, ", ")));
+  }
+
+  Error readInput(const std::string &option) {
+    StringRef name, path;
+    if (!splitAssignment(option, name, path) || path.empty())
+      return badInput("--input " + option + ": expected ARGUMENT=FILE, such as Q=q.npy");
+    Expected<unsigned> i = argument("--input " + option, name);
+    if (!i)
+      return i.takeError();
+    if (tensors[*i])
+      return badInput("--input " + option + ": argument " + name + " is given twice");
+    Expected<Tensor> tensor = readNpyFile(path);
+    if (!tensor)
+      return badInput("--input " + option + ": " + toString(tensor.takeError()));
+    Element want = argumentElement(workspace, *i);
+    if (tensor->element != want)
+      return badInput("--input " + option + ": expected element type " + reference::toString(want) + ", found " +
+                      describe(*tensor) + typeHint(*i, tensor->element));
+    TensorType type = graph.getArgumentType(*i);
+    for (auto [axis, dim] : enumerate(type.getDims()))
+      if (mlir::StringAttr symbol = asSymbol(dim); symbol && axis < tensor->shape.size())
+        sizes.try_emplace(symbol.getValue(), tensor->shape[axis]);
+    tensors[*i] = std::move(*tensor);
+    return Error::success();
+  }
+
+  // Where another type parameter would take the file as it is.
+  std::string typeHint(unsigned i, Element found) {
+    auto param = mlir::dyn_cast<ParamType>(graph.getArgumentType(i).getElementType());
+    if (!param || found == Element::I1)
+      return "";
+    for (mlir::Attribute a : graph.getTypeParams()) {
+      auto declared = mlir::cast<TypeParamAttr>(a);
+      bool isFloat = found == Element::F64 || found == Element::F32;
+      if (declared.getName() == param.getName() && (declared.getKind().getValue() == "float") == isFloat)
+        return ("; --type " + param.getName().getValue() + "=" + reference::toString(found) + " takes it").str();
+    }
+    return "";
+  }
+
+  Error readRandom(const std::string &option) {
+    RandomOption parsed;
+    parsed.text = "--random " + option;
+    StringRef name, words = option;
+    bool named = splitAssignment(option, name, words);
+    SmallVector<StringRef> items;
+    words.split(items, ',', -1, /*KeepEmpty=*/false);
+    for (StringRef item : items) {
+      auto [key, value] = item.split(':');
+      int64_t number;
+      if (key.empty() || value.getAsInteger(10, number) || number < 0)
+        return badInput(parsed.text + ": expected NAME:NUMBER with a number of 0 or more, found '" + item + "'");
+      if (key == "seed") {
+        parsed.seed = number;
+        continue;
+      }
+      if (!isSymbol(key))
+        return badInput(parsed.text + ": graph @" + graph.getSymName() + " has no size " + key);
+      auto [it, fresh] = sizes.try_emplace(key, number);
+      if (!fresh && it->second != number)
+        return badInput(parsed.text + ": " + key + " is " + Twine(it->second) + " already, found " + Twine(number));
+    }
+    if (!named) {
+      for (std::optional<RandomOption> &each : random)
+        if (!each)
+          each = parsed;
+      return Error::success();
+    }
+    Expected<unsigned> i = argument(parsed.text, name);
+    if (!i)
+      return i.takeError();
+    if (tensors[*i])
+      return badInput(parsed.text + ": argument " + name + " is given by --input already");
+    random[*i] = parsed;
+    return Error::success();
+  }
+
+  bool isSymbol(StringRef name) {
+    for (unsigned i = 0; i < names.size(); i++)
+      for (DimAttr dim : graph.getArgumentType(i).getDims())
+        for (mlir::Attribute atom : dim.getAtoms())
+          if (mlir::cast<mlir::StringAttr>(atom).getValue() == name)
+            return true;
+    return false;
+  }
+
+  Error makeRandom(unsigned i) {
+    if (!random[i])
+      return badInput("argument " + names[i] + " is not given: use --input " + names[i] + "=FILE or --random " + names[i] + "=" +
+                      randomExample(i));
+    Tensor tensor;
+    Element element = argumentElement(workspace, i);
+    int64_t bytes = byteSize(element);
+    reference::Shape shape;
+    for (DimAttr dim : graph.getArgumentType(i).getDims()) {
+      for (mlir::Attribute atom : dim.getAtoms())
+        if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !sizes.contains(symbol))
+          return badInput(random[i]->text + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol + ":6");
+      std::optional<int64_t> size = evaluateDim(dim, sizes);
+      if (!size || *size < 0)
+        return badInput(random[i]->text + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
+                        toString(Bindings(sizes)));
+      shape.push_back(*size);
+      if (MulOverflow(bytes, *size, bytes))
+        return badInput(random[i]->text + ": argument " + names[i] + " would have more bytes than 63 bits hold");
+    }
+    // More than the machine has would be killed rather than refused.
+    int64_t memory = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+    if (bytes > memory)
+      return environmentFailure("argument " + names[i] + " needs " + Twine(bytes) + " bytes, the machine has " + Twine(memory));
+    tensors[i] = Tensor(element, shape);
+    fillRandom(*tensors[i], random[i]->seed, names[i]);
+    return Error::success();
+  }
+
+  std::string randomExample(unsigned i) {
+    std::string text;
+    for (DimAttr dim : graph.getArgumentType(i).getDims())
+      for (mlir::Attribute atom : dim.getAtoms())
+        if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !StringRef(text).contains(symbol.str() + ":"))
+          text += symbol.str() + ":6,";
+    return text + "seed:1";
+  }
+
+  Workspace &workspace;
+  GraphOp graph;
+  SmallVector<StringRef> names;
+  std::vector<std::optional<Tensor>> tensors;
+  std::vector<std::optional<RandomOption>> random;
+  Bindings sizes;
+};
+} // namespace
+
+Expected<std::vector<Tensor>> readArguments(Workspace &workspace) { return ArgumentReader(workspace).run(); }
+} // namespace nova::tool

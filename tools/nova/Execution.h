@@ -1,0 +1,38 @@
+// The two ways to run a graph, behind one interface.
+#ifndef NOVA_TOOLS_NOVA_EXECUTION_H
+#define NOVA_TOOLS_NOVA_EXECUTION_H
+
+#include "compiler/reference/Tensor.h"
+#include "tools/nova/RunOptions.h"
+#include "tools/nova/Workspace.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <memory>
+#include <vector>
+
+namespace nova::tool {
+class Execution {
+public:
+  using Tensors = std::vector<reference::Tensor>;
+  virtual ~Execution() = default;
+
+  /// The results for whole arguments.
+  virtual llvm::Expected<Tensors> run(const Tensors &arguments) = 0;
+  /// The same results made by feeding the rows of a session in pieces: `chunks` rows each, the last number again and
+  /// again. All sizes are checked before the first piece.
+  virtual llvm::Expected<Tensors> decode(const Tensors &arguments, llvm::ArrayRef<int64_t> chunks) = 0;
+  /// What ran: the backend and what identifies it.
+  virtual llvm::json::Object describe() = 0;
+};
+
+/// Prepares the workspace's graph for the backend that the options name: compiles it or finds it in the store.
+llvm::Expected<std::unique_ptr<Execution>> makeExecution(Workspace &workspace, const RunOptions &options);
+llvm::Expected<std::unique_ptr<Execution>> makeInterpretedExecution(Workspace &workspace);
+llvm::Expected<std::unique_ptr<Execution>> makeCompiledExecution(Workspace &workspace,
+                                                                      const RunOptions &options);
+
+/// The rows of each piece for `rows` rows: none for 0 rows.
+llvm::SmallVector<int64_t> splitRows(int64_t rows, llvm::ArrayRef<int64_t> chunks);
+} // namespace nova::tool
+
+#endif

@@ -1,0 +1,54 @@
+#include "tools/nova/ModuleSource.h"
+#include "compiler/identity/BuildId.h"
+#include "compiler/identity/Version.h"
+#include "tools/nova/Failure.h"
+#include "tools/nova/Options.h"
+
+using namespace llvm;
+
+namespace nova::tool {
+CompileOptions compileOptions(Workspace &workspace) {
+  CompileOptions result;
+  result.types = workspace.getTypes();
+  result.targets.assign(options::targets.begin(), options::targets.end());
+  result.probes.assign(options::probes.begin(), options::probes.end());
+  result.along = options::along;
+  return result;
+}
+
+Store openStore() {
+  StoreOptions store;
+  store.directory = options::storeDir.empty() ? Store::defaultDirectory() : options::storeDir.getValue();
+  store.warn = [](const std::string &message) { warn(message); };
+  return Store(std::move(store));
+}
+
+Expected<ModuleBytes> compileModule(Workspace &workspace) {
+  mlir::FailureOr<CompiledModule> module = compileGraph(workspace.getGraph(), compileOptions(workspace));
+  if (failed(module))
+    return reported();
+  return ModuleBytes{std::string(module->bytes.begin(), module->bytes.end()), module->versionHash, false, ""};
+}
+
+Expected<ModuleBytes> obtainModule(Workspace &workspace) {
+  if (options::noStore)
+    return compileModule(workspace);
+  mlir::FailureOr<std::string> version = versionHash(workspace.getGraph(), compileOptions(workspace));
+  if (failed(version))
+    return reported();
+  std::optional<Hash> hash = parseHash(*version);
+  if (!hash)
+    return environmentFailure("the version hash '" + *version + "' is no hash");
+  Store store = openStore();
+  Hash key = storeKey(*hash, buildId());
+  Expected<StoreResult> entry = store.getOrMake(key, workspace.getGraph().getSymName(), [&]() -> Expected<std::string> {
+    Expected<ModuleBytes> made = compileModule(workspace);
+    if (!made)
+      return made.takeError();
+    return std::move(made->bytes);
+  });
+  if (!entry)
+    return entry.takeError();
+  return ModuleBytes{std::move(entry->bytes), *version, entry->found, store.pathOf(key)};
+}
+} // namespace nova::tool

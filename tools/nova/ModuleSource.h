@@ -1,0 +1,28 @@
+// The compiled module of the workspace's graph: out of the store, or compiled and put there.
+#ifndef NOVA_TOOLS_NOVA_MODULESOURCE_H
+#define NOVA_TOOLS_NOVA_MODULESOURCE_H
+
+#include "compiler/identity/Store.h"
+#include "compiler/pipeline/Compiler.h"
+#include "tools/nova/Workspace.h"
+
+namespace nova::tool {
+/// What --type, --target, --probe and --along say.
+CompileOptions compileOptions(Workspace &workspace);
+/// The store that --store names, or the default one. Its warnings go to standard error.
+Store openStore();
+
+struct ModuleBytes {
+  std::string bytes; // the ELF object
+  std::string versionHash;
+  bool found = false; // in the store
+  std::string path;   // of the store's entry, "" with --no-store
+};
+
+/// Looks the version up and compiles it where the store does not have it. Trouble with the store is a warning.
+llvm::Expected<ModuleBytes> obtainModule(Workspace &workspace);
+/// Compiles without a look at the store.
+llvm::Expected<ModuleBytes> compileModule(Workspace &workspace);
+} // namespace nova::tool
+
+#endif

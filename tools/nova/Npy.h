@@ -1,0 +1,22 @@
+// NumPy's .npy files: every layout is converted or refused, never guessed.
+#ifndef NOVA_TOOLS_NOVA_NPY_H
+#define NOVA_TOOLS_NOVA_NPY_H
+
+#include "compiler/reference/Tensor.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nova::tool {
+/// The tensor in the bytes of a .npy file. Versions 1.0 to 3.0; f8, f4, i8, i4 and bool; both byte orders and both orders
+/// of axes are converted. The error says what was expected and found: not .npy, another element type, a header that is
+/// no such dictionary, a shape that is no shape, too few or too many bytes. Any bytes are safe.
+llvm::Expected<reference::Tensor> parseNpy(llvm::StringRef bytes);
+/// Reads a file. The error's message does not repeat the path.
+llvm::Expected<reference::Tensor> readNpyFile(llvm::StringRef path);
+/// Writes version 1.0, little-endian, C order.
+void writeNpy(const reference::Tensor &tensor, llvm::raw_ostream &os);
+/// `f64[2, 3]`.
+std::string describe(const reference::Tensor &tensor);
+} // namespace nova::tool
+
+#endif

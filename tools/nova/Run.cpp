@@ -1,0 +1,72 @@
+// nova run and nova decode: arguments in, the graph executed, results out.
+#include "tools/nova/Arguments.h"
+#include "tools/nova/Commands.h"
+#include "tools/nova/Failure.h"
+#include "tools/nova/Results.h"
+#include "tools/nova/RunOptions.h"
+#include <chrono>
+#include <new>
+#include <stdexcept>
+
+using namespace llvm;
+
+namespace nova::tool {
+using Clock = std::chrono::steady_clock;
+
+static Error execute(Workspace &workspace, bool decode) {
+  Expected<RunOptions> runOptions = readRunOptions();
+  if (!runOptions)
+    return runOptions.takeError();
+  ResultWriter writer(workspace);
+  if (Error error = writer.readOptions())
+    return error;
+  Expected<Execution::Tensors> arguments = readArguments(workspace);
+  if (!arguments)
+    return arguments.takeError();
+  Expected<std::unique_ptr<Execution>> execution = makeExecution(workspace, *runOptions);
+  if (!execution)
+    return execution.takeError();
+  Clock::time_point start = Clock::now();
+  Expected<Execution::Tensors> results =
+      decode ? (*execution)->decode(*arguments, runOptions->chunks) : (*execution)->run(*arguments);
+  if (!results)
+    return results.takeError();
+  return writer.write(*results, **execution, std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+static int runOrDecode(bool decode) {
+  Workspace workspace;
+  if (!workspace.open())
+    return BadInput;
+  // The host tensors are the only large memory of this program; sizes come from the user.
+  try {
+    return exitWith(execute(workspace, decode));
+  } catch (const std::bad_alloc &) {
+    return environmentError("not enough memory for the arguments and results");
+  } catch (const std::length_error &) {
+    return inputError("a tensor would have more bytes than 63 bits hold");
+  }
+}
+
+int runCommand() { return runOrDecode(false); }
+int decodeCommand() { return runOrDecode(true); }
+
+SmallVector<int64_t> splitRows(int64_t rows, ArrayRef<int64_t> chunks) {
+  SmallVector<int64_t> pieces;
+  for (size_t i = 0; rows > 0; i++) {
+    int64_t next = chunks.empty() ? 1 : chunks[std::min(i, chunks.size() - 1)];
+    pieces.push_back(std::min(next, rows));
+    rows -= pieces.back();
+  }
+  return pieces;
+}
+
+Expected<std::unique_ptr<Execution>> makeExecution(Workspace &workspace, const RunOptions &options) {
+#ifdef NOVA_WITH_PIPELINE
+  return options.interpreted ? makeInterpretedExecution(workspace) : makeCompiledExecution(workspace, options);
+#else
+  return options.interpreted ? makeInterpretedExecution(workspace)
+                             : badInput("--backend compiled: this build has no code generator; use --backend interpreter");
+#endif
+}
+} // namespace nova::tool

@@ -1,0 +1,108 @@
+#include "tools/nova/Table.h"
+#include "tools/nova/Npy.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <charconv>
+#include <cmath>
+
+using namespace llvm;
+using nova::reference::Element;
+using nova::reference::Tensor;
+
+namespace nova::tool {
+static constexpr int64_t maxRows = 12, maxColumns = 8, maxMatrices = 3;
+
+// Locale-independent, unlike printf.
+static std::string numberText(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
+  char buffer[32];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6);
+  return std::string(buffer, end);
+}
+
+static std::string entryText(const Tensor &tensor, int64_t i) {
+  switch (tensor.element) {
+  case Element::F64:
+    return numberText(tensor.data<double>()[i]);
+  case Element::F32:
+    return numberText(tensor.data<float>()[i]);
+  case Element::I64:
+    return std::to_string(tensor.data<int64_t>()[i]);
+  case Element::I32:
+    return std::to_string(tensor.data<int32_t>()[i]);
+  case Element::I1:
+    return tensor.data<uint8_t>()[i] ? "true" : "false";
+  }
+  llvm_unreachable("an element type is one of the five");
+}
+
+// 0 .. size, or its beginning and end around a -1.
+static SmallVector<int64_t> shownIndices(int64_t size, int64_t limit) {
+  SmallVector<int64_t> indices;
+  int64_t head = size <= limit ? size : limit / 2;
+  for (int64_t i = 0; i < head; i++)
+    indices.push_back(i);
+  if (head == size)
+    return indices;
+  indices.push_back(-1);
+  for (int64_t i = size - limit / 2; i < size; i++)
+    indices.push_back(i);
+  return indices;
+}
+
+static void printMatrix(const Tensor &tensor, int64_t start, int64_t rows, int64_t columns, raw_ostream &os) {
+  SmallVector<int64_t> shownRows = shownIndices(rows, maxRows), shownColumns = shownIndices(columns, maxColumns);
+  std::vector<std::vector<std::string>> cells;
+  size_t width = 3;
+  for (int64_t r : shownRows) {
+    cells.emplace_back();
+    for (int64_t c : shownColumns) {
+      cells.back().push_back(r < 0 || c < 0 ? "..." : entryText(tensor, start + r * columns + c));
+      width = std::max(width, cells.back().back().size());
+    }
+  }
+  for (const auto &row : cells) {
+    os << " ";
+    for (const std::string &cell : row)
+      os << " " << right_justify(cell, width);
+    os << "\n";
+  }
+}
+
+void printTable(StringRef name, const Tensor &tensor, raw_ostream &os) {
+  os << name << ": " << describe(tensor) << "\n";
+  if (tensor.bytes.empty())
+    return;
+  size_t rank = tensor.shape.size();
+  int64_t columns = rank ? tensor.shape[rank - 1] : 1, rows = rank > 1 ? tensor.shape[rank - 2] : 1;
+  int64_t matrices = tensor.size() / (rows * columns);
+  for (int64_t i = 0; i < std::min(matrices, maxMatrices); i++) {
+    if (matrices > 1)
+      os << "  (matrix " << i << " of " << matrices << ")\n";
+    printMatrix(tensor, i * rows * columns, rows, columns, os);
+  }
+  if (matrices > maxMatrices)
+    os << "  ...\n";
+}
+
+json::Array toJson(const Tensor &tensor) {
+  json::Array values;
+  for (int64_t i = 0; i < tensor.size(); i++) {
+    if (tensor.element == Element::I1)
+      values.push_back(tensor.data<uint8_t>()[i] != 0);
+    else if (tensor.element == Element::I64)
+      values.push_back(tensor.data<int64_t>()[i]);
+    else if (tensor.element == Element::I32)
+      values.push_back(int64_t(tensor.data<int32_t>()[i]));
+    else if (double value = tensor.element == Element::F64 ? tensor.data<double>()[i] : tensor.data<float>()[i];
+             std::isfinite(value))
+      values.push_back(value);
+    else
+      values.push_back(numberText(value));
+  }
+  return values;
+}
+} // namespace nova::tool
