@@ -171,14 +171,15 @@ void Planner::findMemory() {
       bool reads = false;
       if (role == Role::Row) {
         bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
+        // A packed state is written from its new rows alone.
         bool packed = isa<MatmulOp>(op) && i == 1;
-        reads = packed ? values.role(x) != Role::Absorbed : !values.isFree(x) && !aligned;
+        reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
       } else if (role == Role::Map) {
         reads = !values.isFree(x);
       } else if (role == Role::Reduce) {
         reads = true;
       } else if (role == Role::Absorbed) {
-        reads = true;
+        reads = values.role(x) != Role::State;
       } else if (role == Role::State) {
         reads = i == 1;
       }

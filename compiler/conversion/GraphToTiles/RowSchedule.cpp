@@ -36,6 +36,7 @@ private:
   DenseSet<Value> inside;
   RowSchedule result;
   DenseMap<Value, unsigned> ready; // the first time at which the value can be read
+  DenseMap<Value, unsigned> storeTime; // kept elementwise values: the time of the pass that stores them
   DenseMap<Operation *, unsigned> at; // reductions and contractions: the time of the event
 
   bool isColumn(Value v) const { return tensorOf(v).getRank() < 2 || values.isOne(tensorOf(v).getDims()[1]); }
@@ -114,8 +115,8 @@ void Scheduler::findNeeds() {
   }
 }
 
-// Decides which elementwise values are kept, from the last op to the first: an expensive one that a later pass reads again, a
-// cheap one that many read.
+// Decides which elementwise values are kept, from the last op to the first: an expensive one that several passes want, a cheap
+// one that many want. It is stored by the first of them.
 void Scheduler::findStores() {
   DenseMap<Value, std::set<unsigned>> times; // when an elementwise value is computed
   for (Operation *op : llvm::reverse(ops)) {
@@ -125,12 +126,12 @@ void Scheduler::findStores() {
       own.insert(at[op]);
     } else {
       own = times[v];
-      unsigned first = ready[v];
-      bool later = !own.empty() && *own.rbegin() > first;
-      if (outputs.contains(v) || (later && isExpensive(op)) || own.size() > maxTimes)
+      bool must = result.kept.contains(v);
+      if (must || outputs.contains(v) || (own.size() > 1 && isExpensive(op)) || own.size() > maxTimes) {
         result.kept.insert(v);
-      if (result.kept.contains(v))
-        own = {first};
+        storeTime[v] = must || own.empty() ? ready[v] : *own.begin();
+        own = {storeTime[v]};
+      }
     }
     if (isa<MatmulOp>(op))
       continue; // reads buffers only
@@ -144,9 +145,9 @@ void Scheduler::collectLoads(RowEvent &event) {
   std::vector<Value> work;
   DenseSet<Value> loaded, computed;
   auto read = [&](Value x) {
-    // Where a kept value becomes ready at this very time, another pass may store it after this one: compute it here too.
+    // Where a kept value is stored at this very time, another pass may do it after this one: compute it here too.
     bool elementwise = inside.contains(x) && !hasBuffer(x.getDefiningOp());
-    bool compute = values.isFree(x) ? !event.contraction : elementwise && (!result.kept.contains(x) || ready[x] >= event.time);
+    bool compute = values.isFree(x) ? !event.contraction : elementwise && (!result.kept.contains(x) || storeTime[x] >= event.time);
     if (compute && elementwise) {
       if (computed.insert(x).second)
         work.push_back(x);
@@ -214,7 +215,7 @@ void Scheduler::buildEvents() {
       std::optional<int64_t> limit = op->getNumOperands() > 1 ? upperLimit(op->getOperand(1)) : std::nullopt;
       pass(at[op], op->getOperand(0), limit).reductions.push_back(op);
     } else if (result.kept.contains(v)) {
-      pass(ready[v], v, isColumn(v) ? std::nullopt : result.needs[v].asLimit()).stores.push_back(v);
+      pass(storeTime[v], v, isColumn(v) ? std::nullopt : result.needs[v].asLimit()).stores.push_back(v);
     }
   }
   std::set<unsigned> timeline;

@@ -1,0 +1,49 @@
+#include "compiler/conversion/GraphToTiles/Passes.h"
+#include "compiler/conversion/GraphToTiles/GraphToTiles.h"
+#include "compiler/transforms/CoreForm.h"
+#include "compiler/transforms/HoistMonotone.h"
+#include "compiler/transforms/derive/Extend.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace nova {
+namespace {
+struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilesPass)
+  TilesPass() = default;
+  TilesPass(const TilesPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "nova-tiles"; }
+  StringRef getDescription() const final { return "replace a core-form graph by its tile kernels"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<tile::TileDialect>(); }
+  Option<bool> whole{*this, "whole", llvm::cl::desc("do not derive the extend")};
+  Option<bool> plan{*this, "plan", llvm::cl::desc("print the plan")};
+
+  void runOnOperation() override {
+    GraphOp core = coreGraph(getOperation());
+    unsigned arguments = core.getNumGraphArguments(), results = core.getNumGraphResults();
+    ExtendGraph extend;
+    if (!whole) {
+      Dependence dependence = analyseDependence(core);
+      if (dependence.extendable()) {
+        extend = deriveExtend(core, dependence);
+        if (!extend.module)
+          return signalPassFailure();
+      }
+    }
+    GraphOp source = extend.module ? coreGraph(*extend.module) : core;
+    hoistMonotone(source);
+    FailureOr<TileProgram> program = graphToTiles({source, arguments, results, extend.sequence, extend.rows, extend.past});
+    if (failed(program))
+      return signalPassFailure();
+    if (plan)
+      printPlan(program->plan, llvm::outs());
+    core.erase();
+    getOperation().getBody()->getOperations().splice(getOperation().getBody()->end(),
+                                                     program->module->getBody()->getOperations());
+  }
+};
+} // namespace
+
+void registerTilePasses() { PassRegistration<TilesPass>(); }
+} // namespace nova
