@@ -1,6 +1,7 @@
 #include "compiler/analysis/Passes.h"
 #include "compiler/analysis/Dependence.h"
 #include "compiler/analysis/EmptyRows.h"
+#include "compiler/analysis/Witness.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,7 +21,10 @@ struct DependencePass : PassWrapper<DependencePass, OperationPass<ModuleOp>> {
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
       StringAttr symbol = along.empty() ? StringAttr() : StringAttr::get(&getContext(), along.getValue());
       llvm::outs() << "@" << graph.getSymName() << "\n";
-      printDependence(graph, analyseDependence(graph, symbol), llvm::outs());
+      Dependence dependence = analyseDependence(graph, symbol);
+      printDependence(graph, dependence, llvm::outs());
+      if (std::optional<Witness> witness = dependence.extendable() ? std::nullopt : findWitness(graph, dependence))
+        llvm::outs() << "witness: " << witness->text(graph) << "\n";
       for (const EmptyRow &row : findEmptyRows(graph))
         llvm::outs() << "warning: " << row.text() << "\n";
     }

@@ -1,4 +1,5 @@
 #include "dialects/tile/TileDialect.h"
+#include "dialects/graph/Text.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -29,5 +30,26 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tile/TileOps.cpp.inc"
       >();
+}
+
+// `<f32[n, d], rows>`: the tensor as in the text of graphs.
+mlir::Type BufferType::parse(mlir::AsmParser &parser) {
+  if (parser.parseLess())
+    return {};
+  mlir::FailureOr<TensorType> tensor = parseTensorType(parser);
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (failed(tensor) || parser.parseComma() || parser.parseKeyword(&word))
+    return {};
+  std::optional<Layout> layout = symbolizeLayout(word);
+  if (!layout) {
+    parser.emitError(loc, "expected a layout: rows, panels or pages, found '") << word << "'";
+    return {};
+  }
+  return parser.parseGreater() ? BufferType() : get(parser.getContext(), *tensor, *layout);
+}
+
+void BufferType::print(mlir::AsmPrinter &printer) const {
+  printer << "<" << nova::toString(getTensor()) << ", " << stringifyLayout(getLayout()) << ">";
 }
 } // namespace nova::tile

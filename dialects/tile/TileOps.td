@@ -39,7 +39,7 @@ def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
   let summary = "A buffer with symbolic dims and a layout; `!tile.buffer<f32[n, d], rows>`";
   let description = [{ `dims` are the logical dims ([k, c] for panels and pages). Padding lanes hold anything. }];
   let parameters = (ins "::nova::TensorType":$tensor, EnumParameter<Tile_Layout>:$layout);
-  let assemblyFormat = "`<` $tensor `,` $layout `>`";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction",
@@ -47,7 +47,7 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction",
   let cppNamespace = "::nova::tile";
   let genSpecializedAttr = 0;
 }
-def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce">;
+def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "One tile function, called once per block of rows";

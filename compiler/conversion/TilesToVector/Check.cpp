@@ -1,0 +1,169 @@
+#include "compiler/conversion/TilesToVector/Check.h"
+#include "compiler/conversion/TilesToVector/Elementwise.h"
+#include "compiler/conversion/TilesToVector/Frame.h"
+#include "dialects/graph/NovaDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nova::codegen {
+
+static TensorType tensorOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()).getTensor(); }
+
+static LogicalResult checkElement(Operation *op, Type element) {
+  if (element.isF32() || element.isF64() || element.isInteger(64) || element.isInteger(32) || element.isInteger(1))
+    return success();
+  return op->emitOpError("has element type ") << element << "; expected f64, f32, i64, i32 or i1";
+}
+
+static LogicalResult checkBuffer(Operation *op, Value buffer, ArrayAttr symbols) {
+  TensorType tensor = tensorOf(buffer);
+  for (DimAttr dim : tensor.getDims())
+    if (failed(checkSymbols(op, dim, symbols)))
+      return failure();
+  if (layoutOf(buffer) != tile::Layout::rows && (tensor.getRank() != 2 || tensor.getElementType().isInteger(1)))
+    return op->emitOpError("has a packed buffer of rank ") << tensor.getRank() << "; expected a matrix of numbers";
+  return checkElement(op, tensor.getElementType());
+}
+
+// Element arithmetic: known ops on scalars.
+static LogicalResult checkRegion(Block &block, size_t yields) {
+  for (Operation &op : block.without_terminator()) {
+    if (!isElementwise(&op) && !isa<ConstantOp, tile::DimOp>(op))
+      return op.emitOpError("is no elementwise operation that tile code knows");
+    auto type = dyn_cast<TensorType>(op.getResult(0).getType());
+    if (!type || type.getRank() != 0)
+      return op.emitOpError("computes a ") << op.getResult(0).getType() << "; expected a scalar";
+    if (failed(checkElement(&op, type.getElementType())))
+      return failure();
+  }
+  if (block.empty() || !isa<tile::YieldOp>(block.back()) || block.back().getNumOperands() != yields)
+    return block.getParentOp()->emitOpError("must end in a yield of ") << yields << " values";
+  return success();
+}
+
+static LogicalResult checkArguments(Operation *op, Block &block, ValueRange inputs, size_t indices) {
+  if (block.getNumArguments() != inputs.size() + indices)
+    return op->emitOpError("has ") << block.getNumArguments() << " block arguments; expected " << inputs.size() + indices
+                                   << ": one per input, then " << indices << " indices";
+  for (auto [input, argument] : llvm::zip(inputs, block.getArguments()))
+    if (tensorOf(input).withDims({}) != argument.getType())
+      return op->emitOpError("has an input of ") << tensorOf(input).getElementType() << " for a block argument of type "
+                                                 << argument.getType();
+  return success();
+}
+
+static LogicalResult checkContract(tile::ContractOp op) {
+  TensorType a = tensorOf(op.getA()), b = tensorOf(op.getB()), c = tensorOf(op.getC());
+  if (layoutOf(op.getA()) != tile::Layout::rows || layoutOf(op.getC()) != tile::Layout::rows || a.getRank() != 2 ||
+      c.getRank() != 2)
+    return op.emitOpError("needs matrices of layout 'rows' on the left and as the result");
+  if (layoutOf(op.getB()) == tile::Layout::rows || !isGlobal(op.getB()))
+    return op.emitOpError("needs a packed global buffer on the right");
+  if (a.getElementType() != b.getElementType() || a.getElementType() != c.getElementType() ||
+      a.getElementType().isInteger(1))
+    return op.emitOpError("multiplies ") << a.getElementType() << " by " << b.getElementType() << " into "
+                                         << c.getElementType() << "; expected one type of numbers";
+  if (op.getMask() && (tensorOf(op.getMask()).getRank() != 2 || !tensorOf(op.getMask()).getElementType().isInteger(1) ||
+                       layoutOf(op.getMask()) != tile::Layout::rows))
+    return op.emitOpError("needs a mask [rows or 1, k] of i1");
+  return success();
+}
+
+static LogicalResult checkPass(tile::PassOp op) {
+  size_t reductions = op.getReductions().size();
+  if (op.getKinds().size() != reductions || op.getHide().size() != reductions)
+    return op.emitOpError("has ") << reductions << " reductions, " << op.getKinds().size() << " kinds and "
+                                  << op.getHide().size() << " hide flags; expected as many of each";
+  size_t yields = op.getStores().size() + reductions + llvm::count(op.getHide(), 1);
+  for (Value buffer : op.getOperands())
+    if (tensorOf(buffer).getRank() > 2 || layoutOf(buffer) != tile::Layout::rows)
+      return op.emitOpError("works on matrices of layout 'rows'");
+  for (ValueRange written : {ValueRange(op.getStores()), ValueRange(op.getReductions())})
+    for (Value buffer : written)
+      if (tensorOf(buffer).getRank() != 2)
+        return op.emitOpError("writes a buffer of rank ") << tensorOf(buffer).getRank() << "; expected a matrix";
+  if (failed(checkArguments(op, op.getBody().front(), op.getInputs(), 2)))
+    return failure();
+  return checkRegion(op.getBody().front(), yields);
+}
+
+static LogicalResult checkMap(tile::MapOp op) {
+  int64_t rank = tensorOf(op.getOutput()).getRank();
+  if (op.getMaps().size() != op.getInputs().size())
+    return op.emitOpError("has ") << op.getInputs().size() << " inputs and " << op.getMaps().size() << " maps";
+  for (auto [input, map] : llvm::zip(op.getInputs(), op.getMaps().getAsValueRange<AffineMapAttr>())) {
+    if (map.getNumDims() != rank || map.getNumResults() != tensorOf(input).getRank())
+      return op.emitOpError("has a map from ") << map.getNumDims() << " to " << map.getNumResults() << " axes; expected from "
+                                               << rank << " to " << tensorOf(input).getRank();
+    for (AffineExpr result : map.getResults())
+      if (!isa<AffineDimExpr>(result) && result != getAffineConstantExpr(0, op.getContext()))
+        return op.emitOpError("has a map with a result that is neither an axis nor 0");
+  }
+  if (failed(checkArguments(op, op.getBody().front(), op.getInputs(), rank)))
+    return failure();
+  return checkRegion(op.getBody().front(), 1);
+}
+
+static LogicalResult checkReduce(tile::ReduceOp op) {
+  TensorType input = tensorOf(op.getInput()), output = tensorOf(op.getOutput());
+  int64_t axis = op.getAxis();
+  if (axis < 0 || axis >= input.getRank() || output.getRank() != input.getRank())
+    return op.emitOpError("reduces axis ") << axis << " of rank " << input.getRank() << " to rank " << output.getRank()
+                                           << "; expected an axis, kept with size 1";
+  if (op.getHidden() && tensorOf(op.getHidden()).getRank() > input.getRank())
+    return op.emitOpError("has a mask of more axes than the operand");
+  return success();
+}
+
+LogicalResult checkKernel(tile::KernelOp kernel) {
+  ArrayAttr symbols = kernel.getSymbols();
+  if (failed(checkSymbols(kernel, kernel.getRows(), symbols)) || failed(checkSymbols(kernel, kernel.getPosition(), symbols)))
+    return failure();
+  for (BlockArgument buffer : kernel.getBody().getArguments()) {
+    if (!isa<tile::BufferType>(buffer.getType()))
+      return kernel.emitOpError("has an argument of type ") << buffer.getType() << "; expected a buffer";
+    if (failed(checkBuffer(kernel, buffer, symbols)))
+      return failure();
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](tile::ScratchOp scratch) -> LogicalResult {
+              if (tensorOf(scratch).getRank() != 2 || layoutOf(scratch) != tile::Layout::rows)
+                return scratch.emitOpError("must be a matrix of layout 'rows'");
+              return checkBuffer(scratch, scratch, symbols);
+            })
+            .Case([&](tile::DimOp dim) { return checkSymbols(dim, dim.getDim(), symbols); })
+            .Case([&](tile::ContractOp contract) { return checkContract(contract); })
+            .Case([&](tile::PassOp pass) -> LogicalResult {
+              return failed(checkSymbols(pass, pass.getWidth(), symbols)) ? failure() : checkPass(pass);
+            })
+            .Case([&](tile::MapOp map) { return checkMap(map); })
+            .Case([&](tile::ReduceOp reduce) { return checkReduce(reduce); })
+            .Case([&](tile::PackOp pack) -> LogicalResult {
+              if (tensorOf(pack.getSource()).getRank() != 2 || layoutOf(pack.getSource()) != tile::Layout::rows ||
+                  layoutOf(pack.getPacked()) == tile::Layout::rows)
+                return pack.emitOpError("packs a matrix of layout 'rows' into a packed one");
+              if (pack.getTransposed() && layoutOf(pack.getPacked()) != tile::Layout::panels)
+                return pack.emitOpError("transposes into panels only");
+              return success();
+            })
+            .Case([&](tile::CopyOp copy) -> LogicalResult {
+              if (layoutOf(copy.getSource()) != tile::Layout::rows || layoutOf(copy.getTarget()) != tile::Layout::rows ||
+                  tensorOf(copy.getSource()).getRank() == 0)
+                return copy.emitOpError("copies rows between buffers of layout 'rows'");
+              return success();
+            })
+            .Default([&](Operation *other) -> LogicalResult {
+              if (isElementwise(other) || isa<ConstantOp>(other))
+                return success();
+              return other->emitOpError("is no step of a kernel");
+            });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace nova::codegen

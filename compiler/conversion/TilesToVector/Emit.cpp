@@ -1,0 +1,186 @@
+#include "compiler/conversion/TilesToVector/Emit.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nova::codegen {
+
+Type storageType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+
+int64_t byteSize(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
+
+Type shaped(Type element, int64_t lanes) { return lanes ? Type(VectorType::get({lanes}, element)) : element; }
+
+int64_t lanesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 0;
+}
+
+Type elementOf(Type type) { return getElementTypeOrSelf(type); }
+
+Emit::Emit(func::FuncOp function) : b(function.getContext()), loc(function.getLoc()), entry(&function.getBody().front()) {
+  b.setInsertionPointToEnd(entry);
+}
+
+Value Emit::constant(TypedAttr value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    known = b.create<arith::ConstantOp>(loc, value);
+  }
+  return known;
+}
+
+static TypedAttr splatOf(Type type, TypedAttr element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? TypedAttr(SplatElementsAttr::get(vector, Attribute(element))) : element;
+}
+
+Value Emit::integer(Type type, int64_t value) {
+  return constant(splatOf(type, b.getIntegerAttr(elementOf(type), value)));
+}
+
+Value Emit::real(Type type, double value) { return constant(splatOf(type, b.getFloatAttr(elementOf(type), value))); }
+
+Value Emit::realBits(Type type, uint64_t bits) {
+  auto element = llvm::cast<FloatType>(elementOf(type));
+  APInt image(64, bits);
+  APFloat value(element.getFloatSemantics(), image.trunc(element.getWidth()));
+  return constant(splatOf(type, FloatAttr::get(element, value)));
+}
+
+Value Emit::laneNumbers(Type element, int64_t lanes) {
+  SmallVector<Attribute> numbers;
+  for (int64_t i = 0; i < lanes; ++i)
+    numbers.push_back(b.getIntegerAttr(element, i));
+  return constant(DenseElementsAttr::get(VectorType::get({lanes}, element), numbers));
+}
+
+Value Emit::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return b.createOrFold<arith::AndIOp>(loc, x, y);
+}
+
+Value Emit::over(Value x, int64_t power) {
+  return power == 1 ? x : b.createOrFold<arith::ShRUIOp>(loc, x, idx(llvm::Log2_64(power)));
+}
+
+Values Emit::loop(Value low, Value high, int64_t step, ValueRange inits, LoopBody body) {
+  auto loop = b.create<scf::ForOp>(loc, low, high, idx(step), inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  // Without carried values the builder has made the terminator already.
+  if (!inits.empty())
+    b.create<scf::YieldOp>(loc, next);
+  return Values(loop.getResults());
+}
+
+void Emit::loop(Value low, Value high, int64_t step, llvm::function_ref<void(Value)> body) {
+  loop(low, high, step, {}, [&](Value index, ValueRange) {
+    body(index);
+    return Values();
+  });
+}
+
+Values Emit::choose(Value condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise) {
+  // The builder handed to the branches is `b`; the types follow from what `then` yields.
+  auto branch = [this](llvm::function_ref<Values()> emit) {
+    return [this, emit](OpBuilder &, Location) {
+      Values results = emit();
+      b.create<scf::YieldOp>(loc, results);
+    };
+  };
+  auto ifOp = b.create<scf::IfOp>(loc, condition, branch(then), branch(otherwise));
+  return Values(ifOp.getResults());
+}
+
+void Emit::when(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
+  auto ifOp = b.create<scf::IfOp>(loc, condition, static_cast<bool>(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&ifOp.getThenRegion().front());
+  then();
+  if (otherwise) {
+    b.setInsertionPointToStart(&ifOp.getElseRegion().front());
+    otherwise();
+  }
+}
+
+Value Emit::fma(Value x, Value y, Value z) { return b.create<math::FmaOp>(loc, x, y, z); }
+
+Value Emit::splat(Value x, int64_t lanes) {
+  if (lanes == 0 || lanesOf(x.getType()))
+    return x;
+  return b.create<vector::BroadcastOp>(loc, VectorType::get({lanes}, x.getType()), x);
+}
+
+Value Emit::shuffle(Value x, Value y, ArrayRef<int64_t> positions) {
+  return b.create<vector::ShuffleOp>(loc, x, y, positions);
+}
+
+Value Emit::lane(Value x, int64_t position) { return b.create<vector::ExtractOp>(loc, x, position); }
+
+Value Emit::part(Value x, int64_t first, int64_t count) {
+  if (lanesOf(x.getType()) == count)
+    return x;
+  SmallVector<int64_t> positions;
+  for (int64_t i = 0; i < count; ++i)
+    positions.push_back(first + i);
+  return shuffle(x, x, positions);
+}
+
+Value Emit::maskBelow(Value count, int64_t lanes) {
+  // Small numbers: 32 bits are enough and are half the vectors.
+  Value few = cast<arith::TruncIOp>(b.getI32Type(), count);
+  return compare(IntPredicate::slt, laneNumbers(b.getI32Type(), lanes), splat(few, lanes));
+}
+
+Value Emit::toBits(Value x) {
+  Type element = b.getIntegerType(elementOf(x.getType()).getIntOrFloatBitWidth());
+  return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x);
+}
+
+Value Emit::fromBits(Value x, Type element) {
+  return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x);
+}
+
+Value Emit::at(Value pointer, Type element, Value index) {
+  return b.create<LLVM::GEPOp>(loc, pointer.getType(), storageType(element), pointer, ArrayRef<LLVM::GEPArg>{index});
+}
+
+Value Emit::atBytes(Value pointer, Value bytes) { return at(pointer, b.getI8Type(), bytes); }
+
+Value Emit::load(Value pointer, Type element, Value index, int64_t lanes) {
+  Type stored = storageType(element);
+  Value x = b.create<LLVM::LoadOp>(loc, shaped(stored, lanes), at(pointer, element, index), byteSize(element));
+  return stored == element ? x : compare(IntPredicate::ne, x, integer(x.getType(), 0));
+}
+
+void Emit::store(Value value, Value pointer, Value index) {
+  Type element = elementOf(value.getType()), stored = storageType(element);
+  if (stored != element)
+    value = cast<arith::ExtUIOp>(shaped(stored, lanesOf(value.getType())), value);
+  b.create<LLVM::StoreOp>(loc, value, at(pointer, element, index), byteSize(element));
+}
+
+Value Emit::maskedLoad(Value pointer, Type element, Value index, Value mask) {
+  Type stored = storageType(element), type = shaped(stored, lanesOf(mask.getType()));
+  Value zero = isa<FloatType>(element) ? real(type, 0.0) : integer(type, 0);
+  Value x = b.create<LLVM::MaskedLoadOp>(loc, type, at(pointer, element, index), mask, ValueRange{zero},
+                                         static_cast<uint32_t>(byteSize(element)));
+  return stored == element ? x : compare(IntPredicate::ne, x, zero);
+}
+
+void Emit::maskedStore(Value value, Value pointer, Value index, Value mask) {
+  Type element = elementOf(value.getType()), stored = storageType(element);
+  if (stored != element)
+    value = cast<arith::ExtUIOp>(shaped(stored, lanesOf(value.getType())), value);
+  b.create<LLVM::MaskedStoreOp>(loc, value, at(pointer, element, index), mask,
+                                static_cast<uint32_t>(byteSize(element)));
+}
+
+} // namespace nova::codegen

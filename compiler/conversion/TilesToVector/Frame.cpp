@@ -1,0 +1,190 @@
+#include "compiler/conversion/TilesToVector/Frame.h"
+#include "compiler/conversion/TilesToVector/Elementwise.h"
+#include "dialects/graph/NovaDialect.h"
+
+using namespace mlir;
+
+namespace nova::codegen {
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Sizes::Sizes(Emit &e, ArrayAttr symbols, Value dims) {
+  for (auto [i, symbol] : llvm::enumerate(symbols))
+    values[symbol] = e.load(dims, e.b.getI64Type(), e.idx(i), 0);
+}
+
+Value Sizes::of(Emit &e, DimAttr dim) const {
+  // Terms are flat: a coefficient, then an exponent for each atom.
+  ArrayRef<Attribute> atoms = dim.getAtoms();
+  ArrayRef<int64_t> terms = dim.getTerms();
+  Value sum = e.idx(0);
+  for (size_t i = 0; i < terms.size(); i += atoms.size() + 1) {
+    Value product = e.idx(terms[i]);
+    for (auto [k, atom] : llvm::enumerate(atoms))
+      for (int64_t power = 0; power < terms[i + 1 + k]; ++power)
+        product = e.mul(product, values.lookup(atom));
+    sum = e.add(sum, product);
+  }
+  return sum;
+}
+
+LogicalResult checkSymbols(Operation *op, DimAttr dim, ArrayAttr symbols) {
+  for (Attribute atom : dim.getAtoms())
+    if (!llvm::is_contained(symbols, atom))
+      return op->emitOpError("uses the symbol '") << cast<StringAttr>(atom).getValue() << "' of the dimension '"
+                                                  << toString(dim) << "', which its 'symbols' do not list";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One tile of scratch memory; its row stride in elements is chosen so that rows do not fall on the same cache sets.
+struct ScratchTile {
+  Operation *owner;
+  Type element;
+  DimAttr width;
+  bool isTotals;
+
+  Value stride(Emit &e, const Sizes &sizes) const {
+    if (!isTotals && constantValue(width) == 1)
+      return e.idx(1);
+    return e.add(e.ceilTo(sizes.of(e, width), 16), isTotals ? 0 : 16);
+  }
+  Value bytes(Emit &e, const Sizes &sizes, Value rows) const {
+    return e.ceilTo(e.mul(e.mul(e.add(rows, spareRows), stride(e, sizes)), byteSize(element)), 64);
+  }
+};
+} // namespace
+
+static SmallVector<ScratchTile> scratchTiles(tile::KernelOp kernel) {
+  SmallVector<ScratchTile> tiles;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto scratch = dyn_cast<tile::ScratchOp>(op))
+      tiles.push_back({&op, elementOfBuffer(scratch), dimsOfBuffer(scratch)[1], false});
+    else if (auto contract = dyn_cast<tile::ContractOp>(op); contract && isGlobal(contract.getC()))
+      tiles.push_back({&op, elementOfBuffer(contract.getC()), dimsOfBuffer(contract.getC())[1], true});
+  }
+  return tiles;
+}
+
+Value scratchBytes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value rows) {
+  Value total = e.idx(ScratchHeader::bytes);
+  for (const ScratchTile &tile : scratchTiles(kernel))
+    total = e.add(total, tile.bytes(e, sizes, rows));
+  return total;
+}
+
+Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes) {
+  ArrayRef<DimAttr> dims = type.getTensor().getDims();
+  Type element = type.getTensor().getElementType();
+  if (type.getLayout() == tile::Layout::rows) {
+    Value count = e.idx(1);
+    for (DimAttr dim : dims)
+      count = e.mul(count, sizes.of(e, dim));
+    return e.mul(count, byteSize(element));
+  }
+  Value k = sizes.of(e, dims[0]), columns = e.ceilTo(sizes.of(e, dims[1]), panelWidth(element));
+  if (type.getLayout() == tile::Layout::pages)
+    k = e.ceilTo(k, chunk);
+  return e.mul(e.mul(k, columns), byteSize(element));
+}
+
+//===----------------------------------------------------------------------===//
+// Frame
+//===----------------------------------------------------------------------===//
+
+// Attributes of every function: features of the named target, and no rewriting of loops into calls of a C library.
+static ArrayAttr functionAttributes(OpBuilder &b, const TargetInfo &target, bool isPublic) {
+  auto pair = [&](StringRef key, StringRef value) -> Attribute {
+    return b.getArrayAttr({b.getStringAttr(key), b.getStringAttr(value)});
+  };
+  SmallVector<Attribute> attributes{pair("target-cpu", target.cpu), b.getStringAttr("no-builtins"),
+                                    b.getStringAttr("nounwind"),
+                                    pair("prefer-vector-width", std::to_string(target.vectorBits))};
+  if (!target.features.empty())
+    attributes.push_back(pair("target-features", target.features));
+  if (!isPublic)
+    attributes.push_back(b.getStringAttr("noinline"));
+  return b.getArrayAttr(attributes);
+}
+
+static func::FuncOp makeFunction(ModuleOp module, Location loc, const TargetInfo &target, StringRef name, bool isPublic,
+                                 Type result) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
+  auto type = b.getFunctionType({pointer, pointer, i64, i64, pointer}, result ? TypeRange(result) : TypeRange());
+  auto function = b.create<func::FuncOp>(loc, name, type);
+  function->setAttr("passthrough", functionAttributes(b, target, isPublic));
+  if (!isPublic) {
+    function.setPrivate();
+    function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  }
+  function.addEntryBlock();
+  return function;
+}
+
+Frame::Frame(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, StringRef name, bool isPublic, Type result)
+    : function(makeFunction(module, kernel.getLoc(), target, name, isPublic, result)), e(function), target(target),
+      kernel(kernel), sizes(e, kernel.getSymbols(), function.getArgument(1)), buffers(function.getArgument(0)),
+      dims(function.getArgument(1)), row0(function.getArgument(2)), rows(function.getArgument(3)),
+      scratch(function.getArgument(4)) {
+  position = e.add(size(kernel.getPosition()), row0);
+  placeBuffers();
+  emitScalars();
+}
+
+void Frame::placeBuffers() {
+  Type pointerType = scratch.getType();
+  for (BlockArgument buffer : kernel.getBody().getArguments()) {
+    pointers[buffer] = e.b.create<LLVM::LoadOp>(
+        e.loc, pointerType,
+        e.b.create<LLVM::GEPOp>(e.loc, pointerType, pointerType, buffers,
+                                ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(buffer.getArgNumber())}),
+        8);
+    ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);
+    strides[buffer] = shape.size() == 2 ? size(shape[1]) : e.idx(0);
+  }
+  Value offset = e.idx(ScratchHeader::bytes);
+  for (const ScratchTile &tile : scratchTiles(kernel)) {
+    Value place = e.atBytes(scratch, offset);
+    if (tile.isTotals) {
+      totalsOf[tile.owner] = place;
+    } else {
+      pointers[tile.owner->getResult(0)] = place;
+      strides[tile.owner->getResult(0)] = tile.stride(e, sizes);
+    }
+    offset = e.add(offset, tile.bytes(e, sizes, rows));
+  }
+}
+
+void Frame::emitScalars() {
+  for (Operation &op : kernel.getBody().front()) {
+    Value value;
+    if (auto dim = dyn_cast<tile::DimOp>(op)) {
+      value = size(dim.getDim());
+    } else if (isa<ConstantOp>(op)) {
+      value = emitConstant(e, &op);
+    } else if (isElementwise(&op)) {
+      Values operands;
+      for (Value operand : op.getOperands())
+        operands.push_back(scalar(operand));
+      value = emitElementwise(e, &op, operands);
+    }
+    if (value)
+      scalars[op.getResult(0)] = value;
+  }
+}
+
+Value Frame::rowStart(Value buffer, Value row) {
+  ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);
+  if (shape.size() < 2 || constantValue(shape[0]) == 1)
+    return e.idx(0);
+  return e.mul(isGlobal(buffer) ? e.add(row0, row) : row, stride(buffer));
+}
+
+} // namespace nova::codegen

@@ -1,0 +1,110 @@
+//===- Frame.h - What the code of a kernel stands on -------------------------===//
+//
+// Every part of a kernel is a function of its own with the kernel's signature,
+// (buffers, dims, row0, rows, scratch): no constant of one part then presses on the registers of another's loops. A Frame
+// is the view of such a function on its arguments: sizes, positions, addresses, and where things lie in scratch memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_FRAME_H
+#define NOVA_COMPILER_CONVERSION_TILESTOVECTOR_FRAME_H
+
+#include "compiler/conversion/TilesToVector/Emit.h"
+#include "compiler/conversion/TilesToVector/TilesToVector.h"
+#include "dialects/tile/TileDialect.h"
+
+namespace nova::codegen {
+
+/// Chunks of contractions and sums, and lanes of sums (docs/arithmetic.md).
+constexpr int64_t chunk = 256, sumLanes = 16;
+/// Rows that scratch tiles have beyond the block's: register tiles write whole groups of rows.
+constexpr int64_t spareRows = 12;
+
+/// The start of every kernel's scratch memory.
+struct ScratchHeader {
+  static constexpr int64_t savedControl = 0, newControl = 4, failed = 8; // each an i32
+  static constexpr int64_t tables = 64;                                  // two of ConstantTable
+  static constexpr int64_t lines = 64 + 2048;                            // four chunks of f64, used inside one loop
+  static constexpr int64_t bytes = lines + 4 * chunk * 8;
+};
+
+/// Columns of a panel: 64 bytes.
+inline int64_t panelWidth(Type element) { return 64 / byteSize(element); }
+/// The element type of a buffer.
+inline Type elementOfBuffer(Value buffer) {
+  return mlir::cast<tile::BufferType>(buffer.getType()).getTensor().getElementType();
+}
+inline ArrayRef<DimAttr> dimsOfBuffer(Value buffer) {
+  return mlir::cast<tile::BufferType>(buffer.getType()).getTensor().getDims();
+}
+inline tile::Layout layoutOf(Value buffer) { return mlir::cast<tile::BufferType>(buffer.getType()).getLayout(); }
+inline bool isGlobal(Value buffer) { return mlir::isa<mlir::BlockArgument>(buffer); }
+
+/// Sizes from the dims array, in the order of `symbols`.
+class Sizes {
+public:
+  Sizes(Emit &e, mlir::ArrayAttr symbols, Value dims);
+  /// The value of `dim`, an i64 at the current place. Every symbol must be known: see checkSymbols.
+  Value of(Emit &e, DimAttr dim) const;
+
+private:
+  llvm::DenseMap<mlir::Attribute, Value> values;
+};
+
+/// Fails with a diagnostic when `dim` has a symbol that `symbols` lacks.
+mlir::LogicalResult checkSymbols(mlir::Operation *op, DimAttr dim, mlir::ArrayAttr symbols);
+
+/// Bytes of scratch memory of `kernel` for blocks of `rows`.
+Value scratchBytes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value rows);
+/// Bytes of a buffer that the runtime allocates.
+Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes);
+
+class Frame {
+public:
+  /// Creates the function `name` in `module` with its entry block. A public one is an entry point of the module, others
+  /// are internal and never inlined. `result` may be null.
+  Frame(mlir::ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, llvm::StringRef name, bool isPublic,
+        Type result = {});
+
+  mlir::func::FuncOp function;
+  Emit e;
+  const TargetInfo &target;
+  tile::KernelOp kernel;
+  Sizes sizes;
+  Value buffers, dims, row0, rows, scratch;
+  /// The absolute position of the block's first row.
+  Value position;
+
+  Value size(DimAttr dim) { return sizes.of(e, dim); }
+  /// Lanes of the target's vectors.
+  int64_t nativeLanes(Type element) const { return target.vectorBits / element.getIntOrFloatBitWidth(); }
+
+  /// Address of the first element.
+  Value pointer(Value buffer) const { return pointers.lookup(buffer); }
+  /// Elements between two rows of a matrix in `rows` layout, global or scratch.
+  Value stride(Value buffer) const { return strides.lookup(buffer); }
+  /// Index of the first element of the block's row `row`: at the launch's row for global buffers; row 0 where the leading
+  /// dim is the constant 1, or where there are fewer than two axes.
+  Value rowStart(Value buffer, Value row);
+  /// Totals of a contraction that ends in a global buffer: a tile in scratch memory, rows `totalsStride` apart.
+  Value totals(tile::ContractOp op) const { return totalsOf.lookup(op); }
+  Value totalsStride(tile::ContractOp op) { return e.ceilTo(size(dimsOfBuffer(op.getC())[1]), 16); }
+
+  Value header(int64_t byteOffset) { return e.atBytes(scratch, e.idx(byteOffset)); }
+  /// Notes an integer division by zero.
+  void fail() { e.store(e.integer(e.b.getI32Type(), 1), header(ScratchHeader::failed), e.idx(0)); }
+  /// A scalar of the kernel's region; null for none. Every function computes those that it uses once, at its start.
+  Value scalar(Value inRegion) const { return scalars.lookup(inRegion); }
+  /// Ends the function.
+  void finish(ValueRange results = {}) { e.b.create<mlir::func::ReturnOp>(e.loc, results); }
+
+private:
+  void placeBuffers();
+  void emitScalars();
+
+  llvm::DenseMap<Value, Value> pointers, strides, scalars;
+  llvm::DenseMap<mlir::Operation *, Value> totalsOf;
+};
+
+} // namespace nova::codegen
+
+#endif

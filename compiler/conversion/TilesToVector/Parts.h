@@ -1,0 +1,33 @@
+//===- Parts.h - The parts of kernels ----------------------------------------===//
+//
+// Each function emits one step of a kernel into the function of a Frame. Operands have been checked (Check.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PARTS_H
+#define NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PARTS_H
+
+#include "compiler/conversion/TilesToVector/Elementwise.h"
+#include "compiler/conversion/TilesToVector/Frame.h"
+
+namespace nova::codegen {
+
+/// Rows of a register tile.
+int64_t registerRows(const TargetInfo &target);
+
+/// A contraction for blocks of any number of rows; and one for a row or two, with four panels at once.
+void emitContractMany(Frame &f, tile::ContractOp op);
+void emitContractFew(Frame &f, tile::ContractOp op);
+/// Copies the totals of a contraction to its global buffer.
+void emitCopyOut(Frame &f, tile::ContractOp op);
+
+/// Passes that follow each other, row by row.
+void emitPasses(Frame &f, ArrayRef<tile::PassOp> passes);
+
+void emitPack(Frame &f, tile::PackOp op);
+void emitCopy(Frame &f, tile::CopyOp op);
+void emitMap(Frame &f, tile::MapOp op);
+void emitReduce(Frame &f, tile::ReduceOp op);
+
+} // namespace nova::codegen
+
+#endif

@@ -1,0 +1,240 @@
+#include "compiler/conversion/TilesToVector/PassBody.h"
+#include "dialects/graph/NovaDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nova::codegen {
+
+//===----------------------------------------------------------------------===//
+// What is emitted
+//===----------------------------------------------------------------------===//
+
+PassBody::Plan PassBody::makePlan(Variant variant, ArrayRef<Accumulator> accumulators) {
+  Plan result;
+  result.variant = variant;
+  result.accumulators = accumulators;
+  Values roots(region.yields());
+  for (const Accumulator &a : accumulators)
+    roots.push_back(a.value);
+  // Two short chains of operations instead of a long one: more of them are in flight.
+  bool mayFail = region.dividesIntegers();
+  result.split = variant == Variant::general || mayFail ? nullptr : plan.onlyExp();
+  if (result.split) {
+    result.ops = region.needed(roots, {result.split->getResult(0)});
+    result.opsBeforeSplit = region.needed(result.split->getOperand(0));
+  } else {
+    result.ops = region.needed(roots);
+  }
+  result.masked = !accumulators.empty() || region.dividesIntegers() || llvm::any_of(pass.getStores(), isGlobal) ||
+                  llvm::any_of(llvm::enumerate(pass.getInputs()), [&](auto input) {
+                    return isGlobal(input.value()) && region.varies(region.block().getArgument(input.index()));
+                  });
+  return result;
+}
+
+SequenceBuilder PassBody::sequence(Operation *op) const {
+  Type element = cast<TensorType>(op->getResult(0).getType()).getElementType();
+  return {e, element, sumLanes, tables.lookup(element)};
+}
+
+//===----------------------------------------------------------------------===//
+// The arithmetic of a step
+//===----------------------------------------------------------------------===//
+
+ValueMap PassBody::load(ArrayRef<Operation *> ops, ValueRange roots, Value column, Value mask) {
+  ValueMap computed;
+  auto need = [&](Value x) {
+    auto argument = dyn_cast<BlockArgument>(x);
+    if (!argument || argument.getOwner() != &region.block() || !region.varies(x) || computed.count(x))
+      return;
+    unsigned i = argument.getArgNumber();
+    Type element = cast<TensorType>(x.getType()).getElementType();
+    if (i >= pass.getInputs().size()) { // the column
+      computed[x] = e.op<arith::AddIOp>(e.splat(column, sumLanes), e.laneNumbers(element, sumLanes));
+      return;
+    }
+    Value buffer = pass.getInputs()[i], index = e.add(f.rowStart(buffer, row), column);
+    // Scratch tiles have room for whole steps; global buffers end with their last column.
+    computed[x] = mask && isGlobal(buffer) ? e.maskedLoad(f.pointer(buffer), element, index, mask)
+                                           : e.load(f.pointer(buffer), element, index, sumLanes);
+  };
+  for (Value x : roots)
+    need(x);
+  for (Operation *op : ops)
+    for (Value x : op->getOperands())
+      need(x);
+  return computed;
+}
+
+Value PassBody::computeOp(Operation *op, Variant variant, const ValueMap &computed) {
+  Values in;
+  for (Value x : op->getOperands())
+    in.push_back(lanes(x, computed));
+  if (variant != Variant::general && plan.hasFastQuotient(op)) {
+    Value r = e.splat(plan.reciprocal(op), sumLanes), q = e.op<arith::MulFOp>(in[0], r);
+    return variant == Variant::powers ? q : e.fma(e.fma(e.negate(q), in[1], in[0]), r, q);
+  }
+  if (variant != Variant::general && plan.hasFastExp(op)) {
+    SequenceBuilder builder = sequence(op);
+    return builder.element.isF32() ? reference::expNormal<float>(builder, in[0])
+                                   : reference::expNormal<double>(builder, in[0]);
+  }
+  return emitElementwise(e, op, in);
+}
+
+void PassBody::compute(ArrayRef<Operation *> ops, Variant variant, ValueMap &computed) {
+  for (Operation *op : ops)
+    computed[op->getResult(0)] = computeOp(op, variant, computed);
+}
+
+// Between the loops a chunk's reduced arguments of exp lie in scratch memory, in two lines of 256.
+void PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line) {
+  Value x = plan.split->getOperand(0);
+  ValueMap computed = load(plan.opsBeforeSplit, x, column, {});
+  compute(plan.opsBeforeSplit, plan.variant, computed);
+  SequenceBuilder builder = sequence(plan.split);
+  auto reduce = [&](auto zero) { return reference::expReduce<decltype(zero)>(builder, lanes(x, computed)); };
+  auto reduced = builder.element.isF32() ? reduce(float()) : reduce(double());
+  e.store(reduced.r, f.header(ScratchHeader::lines), line);
+  e.store(reduced.biased, f.header(ScratchHeader::lines), e.add(line, chunk));
+}
+
+Value PassBody::exponentialAfterSplit(const Plan &plan, Value line) {
+  SequenceBuilder builder = sequence(plan.split);
+  Value lines = f.header(ScratchHeader::lines);
+  reference::ExpReduced<SequenceBuilder> reduced{e.load(lines, builder.element, e.add(line, chunk), sumLanes),
+                                                 e.load(lines, builder.element, line, sumLanes)};
+  return builder.element.isF32() ? reference::expFinishNormal<float>(builder, reduced)
+                                 : reference::expFinishNormal<double>(builder, reduced);
+}
+
+void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) {
+  for (auto [i, buffer] : llvm::enumerate(pass.getStores())) {
+    Value x = lanes(region.yields()[i], computed), index = e.add(f.rowStart(buffer, row), column);
+    if (isGlobal(buffer))
+      x = canonicalized(e, x);
+    if (mask && isGlobal(buffer))
+      e.maskedStore(x, f.pointer(buffer), index, mask);
+    else
+      e.store(x, f.pointer(buffer), index);
+  }
+}
+
+// The state: lanes of every accumulator, then the notes of NaN.
+Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, ValueRange state) {
+  Value mask = partial ? e.maskBelow(e.sub(visible, column), sumLanes) : Value();
+  Values roots(region.yields());
+  for (const Accumulator &a : plan.accumulators)
+    roots.push_back(a.value);
+  ValueMap computed = load(plan.ops, roots, column, mask);
+  if (plan.split)
+    computed[plan.split->getResult(0)] = exponentialAfterSplit(plan, line);
+  compute(plan.ops, plan.variant, computed);
+
+  Values hiddenBy(pass.getStores().size());
+  for (const Accumulator &a : plan.accumulators)
+    hiddenBy.push_back(a.hiddenBy);
+  hiddenBy.resize(pass.getStores().size() + pass.getReductions().size());
+  region.reportZeroDivisors(computed, mask, sumLanes, hiddenBy);
+  storeResults(computed, column, mask);
+
+  Values next, notes;
+  for (auto [i, a] : llvm::enumerate(plan.accumulators)) {
+    Value x = lanes(a.value, computed), neutral = a.reduction.neutral(e, sumLanes);
+    if (mask)
+      x = e.select(mask, x, neutral);
+    if (a.hiddenBy)
+      x = e.select(lanes(a.hiddenBy, computed), neutral, x);
+    // In this order max is one instruction: of equal or unordered values the second is taken.
+    next.push_back(a.reduction.isSum() ? a.reduction.combine(e, state[i], x) : a.reduction.combine(e, x, state[i]));
+    if (a.notesNaN)
+      notes.push_back(noteNaN(e, state[plan.accumulators.size() + notes.size()], x));
+  }
+  llvm::append_range(next, notes);
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+// Columns from `from` (the start of a chunk or of the row) to `limit`.
+Values PassBody::steps(const Plan &plan, Value from, Value limit, Values state) {
+  auto line = [&](Value column) { return e.sub(column, from); };
+  Value stop = e.min(limit, plan.masked ? full : visible);
+  state = e.loop(from, stop, sumLanes, state, [&](Value column, ValueRange carried) {
+    return step(plan, column, line(column), false, carried);
+  });
+  if (!plan.masked)
+    return state;
+  Value partial = e.both(e.compare(IntPredicate::slt, full, visible), e.compare(IntPredicate::slt, full, limit));
+  partial = e.both(partial, e.compare(IntPredicate::sge, full, from));
+  auto last = [&] { return step(plan, full, line(full), true, state); };
+  if (state.empty()) {
+    e.when(partial, [&] { last(); });
+    return state;
+  }
+  return e.choose(partial, last, [&] { return state; });
+}
+
+Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
+  Plan plan = makePlan(variant, accumulators);
+  // Across chunks: a scalar total of every sum, the lanes of the others, the notes.
+  Values carried;
+  bool chunked = plan.split != nullptr;
+  for (const Accumulator &a : accumulators) {
+    chunked |= a.reduction.isSum();
+    carried.push_back(a.reduction.neutral(e, a.reduction.isSum() ? 0 : sumLanes));
+  }
+  for (const Accumulator &a : accumulators)
+    if (a.notesNaN)
+      carried.push_back(noNaNSeen(e, a.reduction.element, f.nativeLanes(a.reduction.element)));
+
+  if (!chunked) {
+    carried = steps(plan, e.idx(0), visible, carried);
+  } else {
+    carried = e.loop(e.idx(0), visible, chunk, carried, [&](Value start, ValueRange outer) {
+      Value end = e.add(start, chunk);
+      if (plan.split)
+        e.loop(start, e.min(end, visible), sumLanes,
+               [&](Value column) { stepBeforeSplit(plan, column, e.sub(column, start)); });
+      Values state(outer);
+      for (auto [i, a] : llvm::enumerate(accumulators))
+        if (a.reduction.isSum())
+          state[i] = a.reduction.neutral(e, sumLanes);
+      state = steps(plan, start, end, state);
+      for (auto [i, a] : llvm::enumerate(accumulators))
+        if (a.reduction.isSum())
+          state[i] = a.reduction.combine(e, outer[i], a.reduction.fold(e, state[i]));
+      return state;
+    });
+  }
+
+  size_t note = accumulators.size();
+  for (auto [i, a] : llvm::enumerate(accumulators))
+    if (!a.reduction.isSum())
+      carried[i] = a.reduction.fold(e, carried[i]);
+  for (; note < carried.size(); ++note)
+    carried[note] = sawNaN(e, carried[note]);
+  return carried;
+}
+
+Value PassBody::contains(BlockArgument input, uint64_t bits) {
+  Type element = cast<TensorType>(input.getType()).getElementType();
+  auto look = [&](Value column, Value mask, Value found) {
+    Value x = e.toBits(load({}, ValueRange(Value(input)), column, mask).lookup(input));
+    Value equal = e.compare(IntPredicate::eq, x, e.toBits(e.realBits(shaped(element, sumLanes), bits)));
+    Value any = e.b.create<vector::ReductionOp>(e.loc, vector::CombiningKind::OR, mask ? e.both(equal, mask) : equal);
+    return e.op<arith::OrIOp>(found, any);
+  };
+  Value none = e.integer(e.b.getI1Type(), 0);
+  Value found = e.loop(e.idx(0), full, sumLanes, none, [&](Value column, ValueRange state) {
+    return Values{look(column, {}, state[0])};
+  })[0];
+  return e.choose(e.compare(IntPredicate::slt, full, visible),
+                  [&] { return Values{look(full, e.maskBelow(e.sub(visible, full), sumLanes), found)}; },
+                  [&] { return Values{found}; })[0];
+}
+
+} // namespace nova::codegen

@@ -1,0 +1,76 @@
+//===- PassBody.h - The loops of one pass over one row -----------------------===//
+//
+// Columns run in steps of 16 lanes (the lanes of canonical sums), in chunks of 256 where there is a sum. The last, partial
+// step is masked where a lane too many would be seen: in reductions and in global memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PASSBODY_H
+#define NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PASSBODY_H
+
+#include "compiler/conversion/TilesToVector/FastPlan.h"
+#include "compiler/conversion/TilesToVector/Reduction.h"
+
+namespace nova::codegen {
+
+/// One value of the region, accumulated over the visible columns of a row.
+struct Accumulator {
+  Reduction reduction;
+  Value value;
+  Value hiddenBy; ///< an i1 of the region that hides a term, or null
+  bool notesNaN = false;
+};
+
+/// Tables of constants by element type; null where no exp needs one.
+using Tables = llvm::DenseMap<Type, const ConstantTable *>;
+
+/// How the arithmetic of a step is emitted: as written; with the fast exps and quotients of a FastPlan; the same with
+/// products by exact reciprocals.
+enum class Variant { general, corrected, powers };
+
+class PassBody {
+public:
+  /// `visible`: the number of columns.
+  PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Value visible,
+           const Tables &tables)
+      : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), visible(visible),
+        full(e.floorTo(visible, sumLanes)) {}
+
+  /// Emits all loops. Gives for every accumulator a scalar (before Reduction::finish), then for every one that
+  /// notes NaN an i1 that tells whether one was seen.
+  Values emit(Variant variant, ArrayRef<Accumulator> accumulators);
+
+  /// True if a visible entry of an input has exactly these bits.
+  Value contains(mlir::BlockArgument input, uint64_t bits);
+
+private:
+  struct Plan {
+    Variant variant;
+    ArrayRef<Accumulator> accumulators;
+    mlir::Operation *split = nullptr; ///< the exp between the two loops over a chunk
+    SmallVector<mlir::Operation *> ops, opsBeforeSplit;
+    bool masked = false; ///< the partial step needs a mask
+  };
+  Plan makePlan(Variant variant, ArrayRef<Accumulator> accumulators);
+  ValueMap load(ArrayRef<mlir::Operation *> ops, ValueRange roots, Value column, Value mask);
+  void compute(ArrayRef<mlir::Operation *> ops, Variant variant, ValueMap &computed);
+  Value computeOp(mlir::Operation *op, Variant variant, const ValueMap &computed);
+  void stepBeforeSplit(const Plan &plan, Value column, Value line);
+  Value exponentialAfterSplit(const Plan &plan, Value line);
+  Values step(const Plan &plan, Value column, Value line, bool partial, ValueRange state);
+  void storeResults(const ValueMap &computed, Value column, Value mask);
+  Values steps(const Plan &plan, Value from, Value limit, Values state);
+  Value lanes(Value x, const ValueMap &computed) const { return region.lanes(x, computed, sumLanes); }
+  SequenceBuilder sequence(mlir::Operation *op) const;
+
+  Frame &f;
+  Emit &e;
+  tile::PassOp pass;
+  const Region &region;
+  const FastPlan &plan;
+  const Tables &tables;
+  Value row, visible, full;
+};
+
+} // namespace nova::codegen
+
+#endif

@@ -1,0 +1,156 @@
+#include "compiler/conversion/VectorToModule/ObjectCode.h"
+#include "compiler/conversion/VectorToModule/Link.h"
+#include "compiler/conversion/VectorToModule/LowerToLLVM.h"
+#include "runtime/core/Digest.h"
+#include "llvm-c/Target.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+namespace nova {
+
+static constexpr char triple[] = "x86_64-unknown-linux-gnu";
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const TargetInfo &target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string error;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return llvm::createStringError("no code generator for " + std::string(triple) + ": " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return llvm::createStringError("no code generator for the target '" + target.name + "'");
+  return machine;
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+// LLVM IR of one part for its target, verified and optimized.
+static llvm::Expected<std::unique_ptr<llvm::Module>> optimizedPart(mlir::ModuleOp part, llvm::TargetMachine &machine,
+                                                                   llvm::LLVMContext &context) {
+  auto module = lowerToLLVM(part, context);
+  if (!module)
+    return module.takeError();
+  (*module)->setTargetTriple(triple);
+  (*module)->setDataLayout(machine.createDataLayout());
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(**module, &stream))
+    return llvm::createStringError("invalid LLVM IR: " + problem);
+  optimize(**module, machine);
+  return module;
+}
+
+static llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+                            llvm::SmallVectorImpl<char> &bytes) {
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind))
+    return llvm::createStringError("the code generator cannot write this kind of file");
+  passes.run(module);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form) {
+  auto machine = makeMachine(target);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto module = optimizedPart(part, **machine, context);
+  if (!module)
+    return module.takeError();
+  if (form == CodeForm::llvm) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    (*module)->print(stream, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  if (llvm::Error error = generate(**module, **machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+    return std::move(error);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+// An object with the sections that are no code: the manifest, and room for the digest.
+static llvm::Expected<llvm::SmallVector<char, 0>> manifestObject(const std::string &manifest, const TargetInfo &target) {
+  auto machine = makeMachine(target);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Module module("manifest", context);
+  module.setTargetTriple(triple);
+  module.setDataLayout((*machine)->createDataLayout());
+  auto section = [&](const char *name, const char *symbol, llvm::StringRef bytes) {
+    auto *data = llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false);
+    auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::ExternalLinkage, data, symbol);
+    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    global->setSection(name);
+    global->setAlignment(llvm::Align(1));
+  };
+  section(".nova.manifest", "nova_manifest", manifest);
+  section(".nova.digest", "nova_digest", std::string(runtime::kDigestSize, '\0'));
+  llvm::SmallVector<char, 0> bytes;
+  if (llvm::Error error = generate(module, **machine, llvm::CodeGenFileType::ObjectFile, bytes))
+    return std::move(error);
+  return bytes;
+}
+
+llvm::Expected<std::vector<char>> buildModule(const ModuleInput &input) {
+  if (input.parts.empty())
+    return llvm::createStringError("a module needs code for at least one target");
+  std::vector<llvm::SmallVector<char, 0>> objects;
+  for (const auto &[target, part] : input.parts) {
+    auto machine = makeMachine(target);
+    if (!machine)
+      return machine.takeError();
+    llvm::LLVMContext context;
+    auto module = optimizedPart(part, **machine, context);
+    if (!module)
+      return module.takeError();
+    objects.emplace_back();
+    if (llvm::Error error = generate(**module, **machine, llvm::CodeGenFileType::ObjectFile, objects.back()))
+      return std::move(error);
+  }
+  auto manifest = manifestObject(input.manifestJson, input.parts.front().first);
+  if (!manifest)
+    return manifest.takeError();
+  objects.push_back(std::move(*manifest));
+
+  llvm::Expected<std::string> linked = linkSharedObject(objects);
+  if (!linked)
+    return linked.takeError();
+  std::string problem;
+  if (!runtime::sealModule(*linked, problem))
+    return llvm::createStringError("the module could not be sealed: " + problem);
+  return std::vector<char>(linked->begin(), linked->end());
+}
+
+} // namespace nova
