@@ -7,17 +7,36 @@
 using namespace mlir;
 
 namespace nova {
+// One name is a NameLoc; the names of several results are the metadata of a FusedLoc.
+Location namedLocation(Location loc, ArrayRef<StringAttr> names) {
+  if (auto fused = dyn_cast<FusedLocWith<ArrayAttr>>(loc))
+    loc = fused.getLocations().front();
+  if (auto named = dyn_cast<NameLoc>(loc))
+    loc = named.getChildLoc();
+  if (names.size() == 1)
+    return names[0].empty() ? loc : Location(NameLoc::get(names[0], loc));
+  SmallVector<Attribute> list(names.begin(), names.end());
+  return FusedLoc::get({loc}, ArrayAttr::get(loc.getContext(), list), loc.getContext());
+}
+
 std::string valueName(Value value) {
   Location loc = value.getLoc();
   if (auto named = dyn_cast<NameLoc>(loc))
     return "%" + named.getName().str();
-  return "";
+  auto result = dyn_cast<OpResult>(value);
+  auto fused = dyn_cast<FusedLocWith<ArrayAttr>>(loc);
+  if (!result || !fused || result.getResultNumber() >= fused.getMetadata().size())
+    return "";
+  auto name = dyn_cast<StringAttr>(fused.getMetadata()[result.getResultNumber()]);
+  return name && !name.empty() ? "%" + name.str() : "";
 }
 
 void setResultNames(Operation *op, OpAsmSetValueNameFn set) {
-  auto named = dyn_cast<NameLoc>(op->getLoc());
-  if (named && op->getNumResults() == 1)
-    set(op->getResult(0), named.getName().getValue());
+  // Each result gets a name, if an empty one: else the printer would write `%0:2`, which the text of graphs does not have.
+  for (OpResult result : op->getResults()) {
+    std::string name = valueName(result);
+    set(result, name.empty() ? "" : StringRef(name).drop_front());
+  }
 }
 
 void defineResult(OpAsmParser &parser, OperationState &state, unsigned i, Type type) {
@@ -26,9 +45,16 @@ void defineResult(OpAsmParser &parser, OperationState &state, unsigned i, Type t
     return;
   StringRef name = parser.getResultName(i).first;
   scope->define(("%" + name).str(), type);
-  // A number is MLIR's own name for a value without one.
-  if (i == 0 && !name.empty() && !isdigit(static_cast<unsigned char>(name[0])))
-    state.location = NameLoc::get(StringAttr::get(parser.getContext(), name), state.location);
+  if (i)
+    return;
+  SmallVector<StringAttr> names;
+  for (unsigned k = 0; k < parser.getNumResults(); k++) {
+    StringRef each = parser.getResultName(k).first;
+    // A number is MLIR's own name for a value without one.
+    bool own = !each.empty() && !isdigit(static_cast<unsigned char>(each[0]));
+    names.push_back(StringAttr::get(parser.getContext(), own ? each : ""));
+  }
+  state.location = namedLocation(state.location, names);
 }
 
 ParseResult parseScopedOperand(OpAsmParser &parser, ParsedOperands &parsed) {

@@ -25,6 +25,8 @@ void setResultNames(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
 void defineResult(mlir::OpAsmParser &parser, mlir::OperationState &state, unsigned i, mlir::Type type);
 /// The name of a value in the text (with %), or "" when it has none.
 std::string valueName(mlir::Value value);
+/// `loc` with the names (without %, "" for none) of all results of an op in place of those that it carries.
+mlir::Location namedLocation(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> names);
 
 #define NOVA_SYNTAX(NAME)                                                                                              \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &);                        \
