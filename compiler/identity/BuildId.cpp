@@ -31,8 +31,8 @@ std::optional<std::string> buildNote(const char *at, size_t size) {
   return std::nullopt;
 }
 
-// Collects the objects that hold the compiler: the one with this function, and the shared libraries of MLIR and LLVM. Compiled
-// modules may be loaded too; they must not count.
+// Collects the objects that hold the compiler: the one with this function, and the shared libraries of MLIR and LLVM.
+// Compiled modules may be loaded too; they must not count.
 int visit(dl_phdr_info *info, size_t, void *data) {
   llvm::StringRef path = info->dlpi_name ? info->dlpi_name : "";
   llvm::StringRef file = llvm::sys::path::filename(path);

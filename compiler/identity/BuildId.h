@@ -5,9 +5,9 @@
 #include "compiler/identity/Tokens.h"
 
 namespace nova {
-/// Identifies the code that compiles: the ELF objects that hold this function, MLIR and LLVM, each by its GNU build-id, or by the
-/// SHA-256 of its file where the linker left none. Another build of any of them has another id, so modules of an older compiler
-/// are never reused. Computed once; thread-safe.
+/// Identifies the code that compiles: the ELF objects that hold this function, MLIR and LLVM, each by its GNU build-id,
+/// or by the SHA-256 of its file where the linker left none. Another build of any of them has another id, so modules of
+/// an older compiler are never reused. Computed once; thread-safe.
 const Hash &buildId();
 } // namespace nova
 

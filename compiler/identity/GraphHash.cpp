@@ -95,8 +95,9 @@ GraphOp GraphHashes::representative(StringAttr callee) {
 FailureOr<StoredForm> GraphHashes::storedForm(GraphOp graph, ArrayRef<Value> extraResults) {
   if (!entries.lookup(graph).semantic && failed(hashCallees(graph)))
     return failure();
-  return StoredForm::of(graph, extraResults,
-                        [&](FlatSymbolRefAttr callee) { return FlatSymbolRefAttr::get(representative(callee.getAttr())); });
+  return StoredForm::of(graph, extraResults, [&](FlatSymbolRefAttr callee) {
+    return FlatSymbolRefAttr::get(representative(callee.getAttr()));
+  });
 }
 
 FailureOr<Hash> GraphHashes::hashWithKnownCallees(GraphOp graph, ArrayRef<Value> extraResults) {

@@ -85,7 +85,8 @@ void GraphTokens::signature(ArrayRef<ClauseAttr> clauses) {
   }
 }
 
-void GraphTokens::operation(OperationName name, DictionaryAttr attributes, ArrayRef<unsigned> operands, TypeRange results) {
+void GraphTokens::operation(OperationName name, DictionaryAttr attributes, ArrayRef<unsigned> operands,
+                            TypeRange results) {
   tokens.part(Part::Operation).text(name.getStringRef()).count(operands.size());
   for (unsigned operand : operands)
     tokens.integer(operand);
@@ -145,7 +146,9 @@ void GraphTokens::attribute(Attribute attribute) {
       })
       .Case([&](UnitAttr) { tokens.part(Part::UnitAttribute); })
       .Case([&](IntegerAttr value) {
-        tokens.part(Part::IntegerAttribute).text(printed(value.getType())).text(llvm::toString(value.getValue(), 10, true));
+        tokens.part(Part::IntegerAttribute)
+            .text(printed(value.getType()))
+            .text(llvm::toString(value.getValue(), 10, true));
       })
       .Case([&](DenseI64ArrayAttr value) {
         tokens.part(Part::IntegersAttribute).integer(64).count(value.size());

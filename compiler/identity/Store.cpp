@@ -51,7 +51,8 @@ llvm::Expected<std::optional<std::string>> Store::read(const Hash &key) const {
     return std::nullopt;
   llvm::Expected<llvm::StringRef> payload = decodeStoreEntry(**bytes, key);
   if (!payload) {
-    warn("store entry " + file + " is damaged or foreign and will be made again: " + llvm::toString(payload.takeError()));
+    warn("store entry " + file +
+         " is damaged or foreign and will be made again: " + llvm::toString(payload.takeError()));
     // Another process may have replaced it meanwhile; then that one is lost, which costs time only.
     (void)fs::remove(file);
     return std::nullopt;
@@ -154,7 +155,8 @@ llvm::Expected<StoreCleaning> Store::gc(uint64_t limit) const {
     if (result.leftBytes <= limit)
       break;
     if (std::error_code error = fs::remove(file.path, /*IgnoreNonExisting=*/true))
-      return llvm::createStringError(error, "cannot remove store entry %s: %s", file.path.c_str(), error.message().c_str());
+      return llvm::createStringError(error, "cannot remove store entry %s: %s", file.path.c_str(),
+                                     error.message().c_str());
     result.removed++;
     result.removedBytes += file.bytes;
     result.left--;

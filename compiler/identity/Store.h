@@ -26,9 +26,9 @@ struct StoredEntry {
   Hash key;
   std::string path;
   std::string label;
-  uint64_t bytes = 0;                             // of the file
+  uint64_t bytes = 0; // of the file
   std::chrono::system_clock::time_point lastUse;
-  std::string problem;                            // what is wrong with it; "" when nothing is
+  std::string problem; // what is wrong with it; "" when nothing is
 };
 
 struct StoreResult {
@@ -40,9 +40,9 @@ struct StoreCleaning {
   uint64_t removed = 0, removedBytes = 0, left = 0, leftBytes = 0;
 };
 
-/// Entries are written to a file of their own, flushed to the disk and renamed, so a reader sees a whole entry or none. Every
-/// read checks key, length and SHA-256 before it returns a byte; an entry that fails is reported and never returned. Thread-safe
-/// as far as `warn` is.
+/// Entries are written to a file of their own, flushed to the disk and renamed, so a reader sees a whole entry or none.
+/// Every read checks key, length and SHA-256 before it returns a byte; an entry that fails is reported and never
+/// returned. Thread-safe as far as `warn` is.
 class Store {
 public:
   explicit Store(StoreOptions options) : options(std::move(options)) {}
@@ -53,24 +53,26 @@ public:
   /// Where the entry of a key is, or would be.
   std::string pathOf(const Hash &key) const;
 
-  /// The content under a key; nothing when there is none. A damaged entry is reported, removed and nothing. The error is one of
-  /// the environment's: the entry is there and cannot be read.
+  /// The content under a key; nothing when there is none. A damaged entry is reported, removed and nothing. The error
+  /// is one of the environment's: the entry is there and cannot be read.
   llvm::Expected<std::optional<std::string>> read(const Hash &key) const;
-  /// Puts content under a key, in place of what is there. `label` says in words what it is, for `list`. On an error nothing has
-  /// changed.
+  /// Puts content under a key, in place of what is there. `label` says in words what it is, for `list`. On an error
+  /// nothing has changed.
   llvm::Error write(const Hash &key, llvm::StringRef label, llvm::StringRef content) const;
-  /// The content under a key, or else what `make` returns, which is put there. Processes that want the same at once make it once,
-  /// or twice where they cannot wait. Trouble with the store is a warning, never an error: the errors are those of `make`.
+  /// The content under a key, or else what `make` returns, which is put there. Processes that want the same at once
+  /// make it once, or twice where they cannot wait. Trouble with the store is a warning, never an error: the errors are
+  /// those of `make`.
   llvm::Expected<StoreResult> getOrMake(const Hash &key, llvm::StringRef label,
                                         llvm::function_ref<llvm::Expected<std::string>()> make) const;
 
-  /// All entries, most recently used first, headers checked. Files that are not named like entries are listed with a problem and
-  /// a zero key.
+  /// All entries, most recently used first, headers checked. Files that are not named like entries are listed with a
+  /// problem and a zero key.
   llvm::Expected<std::vector<StoredEntry>> list() const;
-  /// Removes the least recently used entries until the rest take `limit` bytes or less, and what ended processes left behind.
-  /// Those who read an entry meanwhile have it whole.
+  /// Removes the least recently used entries until the rest take `limit` bytes or less, and what ended processes left
+  /// behind. Those who read an entry meanwhile have it whole.
   llvm::Expected<StoreCleaning> gc(uint64_t limit) const;
-  /// Checks every byte. Damaged entries are listed with what is wrong, and removed; files that are not named like entries stay.
+  /// Checks every byte. Damaged entries are listed with what is wrong, and removed; files that are not named like
+  /// entries stay.
   llvm::Expected<std::vector<StoredEntry>> verify() const;
 
 private:

@@ -7,7 +7,15 @@
 namespace nova {
 namespace {
 constexpr llvm::StringLiteral kMagic("novastor");
-enum Offset { MagicAt = 0, FormatAt = 8, KeyAt = 16, LabelSizeAt = 48, PayloadSizeAt = 56, PayloadHashAt = 64, HeaderHashAt = 96 };
+enum Offset {
+  MagicAt = 0,
+  FormatAt = 8,
+  KeyAt = 16,
+  LabelSizeAt = 48,
+  PayloadSizeAt = 56,
+  PayloadHashAt = 64,
+  HeaderHashAt = 96
+};
 
 Hash hashAt(llvm::StringRef bytes, size_t offset) {
   Hash hash;
@@ -15,9 +23,13 @@ Hash hashAt(llvm::StringRef bytes, size_t offset) {
   return hash;
 }
 
-uint64_t numberAt(llvm::StringRef bytes, size_t offset) { return llvm::support::endian::read64le(bytes.data() + offset); }
+uint64_t numberAt(llvm::StringRef bytes, size_t offset) {
+  return llvm::support::endian::read64le(bytes.data() + offset);
+}
 
-llvm::Error problem(const llvm::Twine &text) { return llvm::createStringError(std::errc::illegal_byte_sequence, text.str().c_str()); }
+llvm::Error problem(const llvm::Twine &text) {
+  return llvm::createStringError(std::errc::illegal_byte_sequence, text.str().c_str());
+}
 } // namespace
 
 std::optional<Hash> parseHash(llvm::StringRef hex) {
@@ -37,7 +49,9 @@ std::string encodeStoreEntry(const Hash &key, llvm::StringRef label, llvm::Strin
   std::string file(StoreEntryHeader::kFixedSize, '\0');
   file.reserve(file.size() + label.size() + payload.size());
   auto number = [&](size_t offset, uint64_t value) { llvm::support::endian::write64le(file.data() + offset, value); };
-  auto hash = [&](size_t offset, const Hash &value) { std::memcpy(file.data() + offset, value.bytes.data(), value.bytes.size()); };
+  auto hash = [&](size_t offset, const Hash &value) {
+    std::memcpy(file.data() + offset, value.bytes.data(), value.bytes.size());
+  };
   std::memcpy(file.data() + MagicAt, kMagic.data(), kMagic.size());
   number(FormatAt, StoreEntryHeader::kFormat);
   hash(KeyAt, key);
@@ -69,7 +83,8 @@ llvm::Expected<StoreEntryHeader> decodeStoreHeader(llvm::StringRef bytes, uint64
   if (sha256((bytes.take_front(HeaderHashAt) + header.label).str()) != hashAt(bytes, HeaderHashAt))
     return problem("the header's checksum does not match");
   if (header.key != key)
-    return problem("found an entry for key " + header.key.hex().substr(0, 16) + ", expected " + key.hex().substr(0, 16));
+    return problem("found an entry for key " + header.key.hex().substr(0, 16) + ", expected " +
+                   key.hex().substr(0, 16));
   uint64_t have = fileSize - fixed - labelSize;
   if (have != header.payloadSize)
     return problem("found " + llvm::Twine(have) + " bytes of content, expected " + llvm::Twine(header.payloadSize));

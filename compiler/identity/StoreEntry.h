@@ -23,8 +23,8 @@ struct StoreEntryHeader {
 
 /// The bytes of a file that holds `payload` under `key`. A label past the longest is cut.
 std::string encodeStoreEntry(const Hash &key, llvm::StringRef label, llvm::StringRef payload);
-/// The header of an entry that begins with `bytes` (at least all of the header), checked apart from the payload. `fileSize` is
-/// the size of the whole file. The error says what was found and what was expected.
+/// The header of an entry that begins with `bytes` (at least all of the header), checked apart from the payload.
+/// `fileSize` is the size of the whole file. The error says what was found and what was expected.
 llvm::Expected<StoreEntryHeader> decodeStoreHeader(llvm::StringRef bytes, uint64_t fileSize, const Hash &key);
 /// The payload within the bytes of a whole file, after every check.
 llvm::Expected<llvm::StringRef> decodeStoreEntry(llvm::StringRef file, const Hash &key);

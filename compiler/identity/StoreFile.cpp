@@ -26,7 +26,8 @@ struct File {
   }
 };
 
-// The content is on the disk before the name is: after a power cut an entry is whole or absent. A failure here costs that only.
+// The content is on the disk before the name is: after a power cut an entry is whole or absent. A failure here costs
+// that only.
 void flushFolder(const std::string &path) {
   File folder{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.fd >= 0)
@@ -97,7 +98,8 @@ llvm::Expected<std::vector<StoreFileInfo>> listStoreFiles(const std::string &roo
   std::vector<StoreFileInfo> files;
   std::error_code error;
   auto gone = [](std::error_code e) { return e == std::errc::no_such_file_or_directory; };
-  for (fs::directory_iterator folder(root, error, /*follow_symlinks=*/false), end; !error && folder != end; folder.increment(error)) {
+  for (fs::directory_iterator folder(root, error, /*follow_symlinks=*/false), end; !error && folder != end;
+       folder.increment(error)) {
     if (folder->type() != fs::file_type::directory_file)
       continue;
     std::error_code inner;
@@ -105,8 +107,9 @@ llvm::Expected<std::vector<StoreFileInfo>> listStoreFiles(const std::string &roo
       fs::file_status status;
       if (fs::status(file->path(), status, /*follow=*/false) || status.type() != fs::file_type::regular_file)
         continue;
-      files.push_back({file->path(), status.getSize(), std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-                                                           status.getLastModificationTime())});
+      files.push_back(
+          {file->path(), status.getSize(),
+           std::chrono::time_point_cast<std::chrono::system_clock::duration>(status.getLastModificationTime())});
     }
     if (inner && !gone(inner))
       return llvm::createStringError(inner, "cannot list %s: %s", folder->path().c_str(), inner.message().c_str());

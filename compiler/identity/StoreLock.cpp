@@ -22,7 +22,8 @@ std::optional<StoreLock> StoreLock::acquire(const std::string &path, std::chrono
     }
     // The holder before us removed the file: what we have locked may be a file that no other will find.
     struct stat mine, there;
-    if (fstat(fd, &mine) == 0 && stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+    if (fstat(fd, &mine) == 0 && stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
+        mine.st_dev == there.st_dev)
       return StoreLock(path, fd);
     close(fd);
   }

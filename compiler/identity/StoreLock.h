@@ -7,11 +7,13 @@
 #include <string>
 
 namespace nova {
-/// Holds an flock on a file that it creates and removes. Given up when destroyed, and by the system when the process ends.
+/// Holds an flock on a file that it creates and removes. Given up when destroyed, and by the system when the process
+/// ends.
 class StoreLock {
 public:
-  /// Waits for the lock up to `patience`. Nothing when it was not to be had: another process holds it longer, or the file cannot
-  /// be made (read-only folder, file system without locks). The store works without too, only that work may be done twice.
+  /// Waits for the lock up to `patience`. Nothing when it was not to be had: another process holds it longer, or the
+  /// file cannot be made (read-only folder, file system without locks). The store works without too, only that work may
+  /// be done twice.
   static std::optional<StoreLock> acquire(const std::string &path, std::chrono::milliseconds patience);
 
   StoreLock(StoreLock &&other) noexcept : path(std::move(other.path)), fd(other.fd) { other.fd = -1; }

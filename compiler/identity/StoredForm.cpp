@@ -22,7 +22,8 @@ struct OpKey {
 };
 struct OpKeyHash {
   size_t operator()(const OpKey &key) const {
-    return llvm::hash_combine(key.name, key.attributes, llvm::hash_combine_range(key.operands.begin(), key.operands.end()),
+    return llvm::hash_combine(key.name, key.attributes,
+                              llvm::hash_combine_range(key.operands.begin(), key.operands.end()),
                               llvm::hash_combine_range(key.types.begin(), key.types.end()));
   }
 };
@@ -106,7 +107,8 @@ SmallVector<ClauseAttr> clausesOf(GraphOp graph) {
 // By what they say, without repetition.
 SmallVector<ClauseAttr> sortClauses(ArrayRef<ClauseAttr> clauses, const SymbolOrder &order) {
   auto key = [&](ClauseAttr clause) {
-    return std::make_tuple(order.number(clause.getLhs()), clause.getRelation().getValue(), order.number(clause.getRhs()));
+    return std::make_tuple(order.number(clause.getLhs()), clause.getRelation().getValue(),
+                           order.number(clause.getRhs()));
   };
   SmallVector<ClauseAttr> sorted(clauses);
   llvm::sort(sorted, [&](ClauseAttr a, ClauseAttr b) { return key(a) < key(b); });

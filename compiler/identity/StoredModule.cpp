@@ -1,8 +1,8 @@
 #include "compiler/identity/StoredModule.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -31,10 +31,12 @@ std::string bareName(Value value) {
 // Builds one graph again from its stored form.
 class Rebuilder {
 public:
-  Rebuilder(const StoredForm &form, StoredNames names) : form(form), graph(form.getGraph()), numbered(names == StoredNames::Numbered) {
+  Rebuilder(const StoredForm &form, StoredNames names)
+      : form(form), graph(form.getGraph()), numbered(names == StoredNames::Numbered) {
     if (!numbered)
       return;
-    replacer.addReplacement([&](DimAttr dim) { return std::make_pair(Attribute(numberedNames(dim, form.symbols())), WalkResult::skip()); });
+    replacer.addReplacement(
+        [&](DimAttr dim) { return std::make_pair(Attribute(numberedNames(dim, form.symbols())), WalkResult::skip()); });
     for (auto [i, param] : llvm::enumerate(graph.getTypeParams()))
       typeParams[cast<TypeParamAttr>(param).getName()] = StringAttr::get(graph.getContext(), "T" + std::to_string(i));
     replacer.addReplacement([&](ParamType param) -> Type {
@@ -56,7 +58,8 @@ public:
       params.push_back(TypeParamAttr::get(b.getContext(), own, param.getKind(), param.getFallback()));
     }
     for (ClauseAttr clause : form.clauses())
-      clauses.push_back(ClauseAttr::get(b.getContext(), renamed(clause.getLhs()), clause.getRelation(), renamed(clause.getRhs())));
+      clauses.push_back(
+          ClauseAttr::get(b.getContext(), renamed(clause.getLhs()), clause.getRelation(), renamed(clause.getRhs())));
     auto type = cast<FunctionType>(replacer.replace(graph.getFunctionTypeValue()));
     Region *body = state.addRegion();
     Block &block = body->emplaceBlock();
@@ -93,8 +96,8 @@ public:
 private:
   DimAttr renamed(DimAttr dim) { return cast<DimAttr>(replacer.replace(Attribute(dim))); }
 
-  // One location for each name under which a result is to be found and by which the operation does not call it; its own first
-  // unless such a name can take its place.
+  // One location for each name under which a result is to be found and by which the operation does not call it; its own
+  // first unless such a name can take its place.
   SmallVector<Location> locations(const StoredOp &stored, ArrayRef<std::pair<std::string, unsigned>> kept) {
     MLIRContext *context = graph.getContext();
     if (numbered)

@@ -33,8 +33,8 @@ NumberedDim SymbolOrder::number(DimAttr dim) const {
 }
 
 namespace {
-// Colours of symbols; a colouring with as many colours as symbols is a numbering. Colours only ever split, and a split keeps
-// the order of the others, so the numbering keeps to the order of first occurrence with which it begins.
+// Colours of symbols; a colouring with as many colours as symbols is a numbering. Colours only ever split, and a split
+// keeps the order of the others, so the numbering keeps to the order of first occurrence with which it begins.
 using Colours = std::vector<unsigned>;
 struct Clause {
   DimAttr lhs, rhs;
@@ -76,7 +76,8 @@ private:
   // How all dims and the set of clauses look under a colouring.
   using View = std::pair<std::vector<NumberedDim>, std::set<std::tuple<StringRef, NumberedDim, NumberedDim>>>;
   // What tells a symbol from others of its colour: the dims that it occurs in, with what else stands there.
-  using Signature = std::pair<std::map<size_t, NumberedDim>, std::multiset<std::tuple<StringRef, NumberedDim, NumberedDim>>>;
+  using Signature =
+      std::pair<std::map<size_t, NumberedDim>, std::multiset<std::tuple<StringRef, NumberedDim, NumberedDim>>>;
 
   void collect(DimAttr dim) {
     for (Attribute atom : dim.getAtoms())
@@ -115,7 +116,9 @@ private:
     return result;
   }
 
-  unsigned colourCount(const Colours &colours) const { return std::set<unsigned>(colours.begin(), colours.end()).size(); }
+  unsigned colourCount(const Colours &colours) const {
+    return std::set<unsigned>(colours.begin(), colours.end()).size();
+  }
 
   // Splits colours by signatures until nothing changes.
   void refine(Colours &colours) const {
@@ -175,8 +178,8 @@ private:
     }
   }
 
-  // Symmetric graphs (a square of symbols, say) could make the search long. Past this many numberings the best so far is
-  // taken, which then may depend on names; no graph met so far needs more than a few.
+  // Symmetric graphs (a square of symbols, say) could make the search long. Past this many numberings the best so far
+  // is taken, which then may depend on names; no graph met so far needs more than a few.
   static constexpr unsigned kLeafLimit = 2000;
 
   ArrayRef<DimAttr> dims;

@@ -14,17 +14,19 @@ struct NumberedTerm {
   bool operator<(const NumberedTerm &other) const {
     return std::tie(factors, coefficient) < std::tie(other.factors, other.coefficient);
   }
-  bool operator==(const NumberedTerm &other) const { return coefficient == other.coefficient && factors == other.factors; }
+  bool operator==(const NumberedTerm &other) const {
+    return coefficient == other.coefficient && factors == other.factors;
+  }
 };
 using NumberedDim = llvm::SmallVector<NumberedTerm, 2>;
 
 /// A numbering of symbols.
 class SymbolOrder {
 public:
-  /// Numbers the symbols of `dims` and `clauses`. Symbols are numbered by the first of `dims` in which they occur; among
-  /// symbols that first occur together (`f64[H * D]`) the other dims and the clauses decide. Renaming all symbols at once, or
-  /// another order or repetition of the clauses, gives the same numbering, up to an exchange that leaves every dim and the set
-  /// of clauses as they are.
+  /// Numbers the symbols of `dims` and `clauses`. Symbols are numbered by the first of `dims` in which they occur;
+  /// among symbols that first occur together (`f64[H * D]`) the other dims and the clauses decide. Renaming all symbols
+  /// at once, or another order or repetition of the clauses, gives the same numbering, up to an exchange that leaves
+  /// every dim and the set of clauses as they are.
   static SymbolOrder of(llvm::ArrayRef<DimAttr> dims, llvm::ArrayRef<ClauseAttr> clauses);
 
   /// Symbols by number.

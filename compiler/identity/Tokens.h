@@ -11,7 +11,8 @@
 namespace nova {
 /// How tokens are written as bytes. Raised when the stream of an unchanged graph changes.
 inline constexpr uint32_t kHashFormatVersion = 1;
-/// What graphs mean (docs/arithmetic.md). Raised when the bits of any result of any graph change: every hash changes then.
+/// What graphs mean (docs/arithmetic.md). Raised when the bits of any result of any graph change: every hash changes
+/// then.
 inline constexpr uint32_t kSemanticsVersion = 1;
 
 /// A SHA-256.
@@ -26,7 +27,15 @@ struct Hash {
 };
 
 /// What a hash is of. Hashes of different kinds never agree, whatever they contain. Numbers are part of the format.
-enum class Domain : uint8_t { Graph = 1, Semantic = 2, Signature = 3, Names = 4, Version = 5, StoreKey = 6, BuildId = 7 };
+enum class Domain : uint8_t {
+  Graph = 1,
+  Semantic = 2,
+  Signature = 3,
+  Names = 4,
+  Version = 5,
+  StoreKey = 6,
+  BuildId = 7
+};
 
 /// What a group of tokens describes. Numbers are part of the format: they are never given to another thing.
 enum class Part : uint8_t {
@@ -63,9 +72,9 @@ enum class Part : uint8_t {
   BuildNote = 31,
 };
 
-/// Collects tokens and hashes them. Each token is one byte that says what it is, then its payload; texts and lists carry
-/// their length first, numbers are 8 bytes, little endian. So the stream can be read back in one way only. The stream begins
-/// with the format version, the semantics version and the domain. Belongs to one thread.
+/// Collects tokens and hashes them. Each token is one byte that says what it is, then its payload; texts and lists
+/// carry their length first, numbers are 8 bytes, little endian. So the stream can be read back in one way only. The
+/// stream begins with the format version, the semantics version and the domain. Belongs to one thread.
 class Tokens {
 public:
   explicit Tokens(Domain domain);

@@ -13,23 +13,23 @@ struct InterfaceNames {
   std::string graph;
   std::vector<std::string> typeParams; // in order of declaration
   std::vector<std::string> arguments;
-  std::vector<std::string> results;    // names of the returned values; "" without one
-  std::vector<std::string> symbols;    // by number in the stored form
+  std::vector<std::string> results; // names of the returned values; "" without one
+  std::vector<std::string> symbols; // by number in the stored form
 };
 
-/// All that a module depends on, the build of the compiler apart. Defaults are filled in by whoever makes the key: an explicit
-/// default and an omitted one are the same version.
+/// All that a module depends on, the build of the compiler apart. Defaults are filled in by whoever makes the key: an
+/// explicit default and an omitted one are the same version.
 struct VersionKey {
-  Hash semantic;                                            // with the probes as extra results
+  Hash semantic; // with the probes as extra results
   InterfaceNames names;
-  std::vector<std::string> probes;                          // names, in order
-  std::vector<std::string> elementTypes;                    // one for each type parameter, in order
-  std::string phase;                                        // which of the derived graphs are in the module
-  std::string along;                                        // the sequence symbol, "" for none
-  std::vector<std::pair<std::string, int64_t>> fixedSizes;  // symbol and size, in any order
-  std::vector<std::string> targets;                         // named, in the order of the module; never the host's features
-  std::string contract;                                     // `exact`
-  std::string compiler;                                     // version of the compiler
+  std::vector<std::string> probes;                         // names, in order
+  std::vector<std::string> elementTypes;                   // one for each type parameter, in order
+  std::string phase;                                       // which of the derived graphs are in the module
+  std::string along;                                       // the sequence symbol, "" for none
+  std::vector<std::pair<std::string, int64_t>> fixedSizes; // symbol and size, in any order
+  std::vector<std::string> targets; // named, in the order of the module; never the host's features
+  std::string contract;             // `exact`
+  std::string compiler;             // version of the compiler
 };
 
 /// Of the names alone.

@@ -20,5 +20,6 @@ TEST(Golden, HashesOfStdLib) {
 }
 
 TEST(Golden, StoredFormOfCausalAttention) {
-  EXPECT_EQ(readFile("tests/identity/causal_attention.stored"), storedText(readFile("std_lib/nn/causal_attention.nova")));
+  EXPECT_EQ(readFile("tests/identity/causal_attention.stored"),
+            storedText(readFile("std_lib/nn/causal_attention.nova")));
 }

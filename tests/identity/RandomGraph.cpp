@@ -9,7 +9,8 @@ const char *const kBinary[] = {"add", "subtract", "multiply", "divide"};
 const char *const kReduce[] = {"reduce_sum", "reduce_max", "reduce_min"};
 const char *const kCompare[] = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"};
 const char *const kLogic[] = {"and", "or"};
-const char *const kConstants[] = {"0.5 : T[]", "-0.0 : T[]", "0.0 : T[]", "inf : T[]", "-inf : T[]", "nan : T[]", "3.25 : T[]", "1.0e-3 : T[]"};
+const char *const kConstants[] = {"0.5 : T[]",  "-0.0 : T[]", "0.0 : T[]",  "inf : T[]",
+                                  "-inf : T[]", "nan : T[]",  "3.25 : T[]", "1.0e-3 : T[]"};
 const char *const kClauses[] = {"n >= 1", "n >= 2", "n > 1", "n <= 4096"};
 
 template <size_t N> bool contains(const char *const (&list)[N], const std::string &word) {
@@ -113,7 +114,8 @@ std::string RandomGraph::text(unsigned seed) const {
       suffix.replace(at, 1, words["T"]);
     return out + suffix + "\n";
   };
-  std::string type = words["T"] + "[" + words["n"] + ", " + words["n"] + "]", out = coin() ? "/// A comment.\ngraph @other<" : "graph @f<";
+  std::string type = words["T"] + "[" + words["n"] + ", " + words["n"] + "]",
+              out = coin() ? "/// A comment.\ngraph @other<" : "graph @f<";
   out += words["T"] + ": float = f64>(";
   for (int i = 0; i < kArguments; i++)
     out += (i ? ", " : "") + name(i) + ": " + type;
@@ -128,7 +130,8 @@ std::string RandomGraph::text(unsigned seed) const {
   for (size_t left = lines.size() - kArguments; left > 0; left--) {
     std::vector<int> ready;
     for (size_t i = 0; i < lines.size(); i++)
-      if (!done[i] && std::all_of(lines[i].operands.begin(), lines[i].operands.end(), [&](int o) { return bool(done[o]); }))
+      if (!done[i] &&
+          std::all_of(lines[i].operands.begin(), lines[i].operands.end(), [&](int o) { return bool(done[o]); }))
         ready.push_back(i);
     int next = seed ? ready[choose() % ready.size()] : ready[0];
     auto original = [&](int operand) { return !copy[operand].empty() && coin() ? copy[operand] : name(operand); };

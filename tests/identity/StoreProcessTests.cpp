@@ -151,7 +151,8 @@ TEST(StoreProcess, AFullDiskIsAWarning) {
     StoreOptions options = optionsFor(folder);
     std::string warning;
     options.warn = [&](const std::string &text) { warning = text; };
-    auto result = Store(options).getOrMake(keyOf(0), "", []() -> llvm::Expected<std::string> { return someBytes(100000, 1); });
+    auto result =
+        Store(options).getOrMake(keyOf(0), "", []() -> llvm::Expected<std::string> { return someBytes(100000, 1); });
     if (!result || result->bytes != someBytes(100000, 1))
       return 1;
     return warning.find("the module is not kept: cannot write ") == 0 ? 0 : 2;

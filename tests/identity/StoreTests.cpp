@@ -79,15 +79,17 @@ TEST_F(StoreTest, DamagedEntriesAreReportedAndMadeAgain) {
   std::string whole = readBytes(store.pathOf(key));
   std::string altered = whole;
   altered[700] ^= 1;
-  for (const std::string &damaged : {whole.substr(0, whole.size() / 2), altered, std::string(), std::string("#!/bin/sh\necho foreign\n"),
-                                     encodeStoreEntry(sha256("another key"), "label", content)}) {
+  for (const std::string &damaged :
+       {whole.substr(0, whole.size() / 2), altered, std::string(), std::string("#!/bin/sh\necho foreign\n"),
+        encodeStoreEntry(sha256("another key"), "label", content)}) {
     writeBytes(store.pathOf(key), damaged);
     warnings.clear();
     made = 0;
     EXPECT_EQ(get(store, key, content), content);
     EXPECT_EQ(made, 1);
     ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_NE(warnings[0].find("store entry " + store.pathOf(key) + " is damaged or foreign and will be made again: "), std::string::npos);
+    EXPECT_NE(warnings[0].find("store entry " + store.pathOf(key) + " is damaged or foreign and will be made again: "),
+              std::string::npos);
     EXPECT_EQ(get(store, key, content), content);
     EXPECT_EQ(made, 1);
   }
@@ -109,7 +111,8 @@ TEST_F(StoreTest, OddThingsInPlaceOfAnEntry) {
   std::filesystem::create_directories(path + "/inner");
   EXPECT_EQ(get(store, key, "content"), "content");
   EXPECT_EQ(made, 3);
-  EXPECT_NE(warnings.back().find("the module is not kept: cannot put a store entry at " + path), std::string::npos) << warnings.back();
+  EXPECT_NE(warnings.back().find("the module is not kept: cannot put a store entry at " + path), std::string::npos)
+      << warnings.back();
 }
 
 TEST_F(StoreTest, WorksWithoutAPlaceToWrite) {
@@ -118,7 +121,8 @@ TEST_F(StoreTest, WorksWithoutAPlaceToWrite) {
   odd.directory = folder.path + "/file/store";
   EXPECT_EQ(get(Store(odd), key, "content"), "content");
   ASSERT_FALSE(warnings.empty());
-  EXPECT_NE(warnings[0].find("the module is not kept: cannot create folder " + odd.directory), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("the module is not kept: cannot create folder " + odd.directory), std::string::npos)
+      << warnings[0];
   if (getuid() == 0)
     return; // root may write anywhere
   Store store(options());
@@ -133,7 +137,8 @@ TEST_F(StoreTest, WorksWithoutAPlaceToWrite) {
 TEST_F(StoreTest, EntriesPastTheLimitAreNotKept) {
   Store store(options(500));
   EXPECT_EQ(get(store, key, std::string(1000, 'x')), std::string(1000, 'x'));
-  EXPECT_EQ(warnings, std::vector<std::string>({"the module is not kept: store entry has 1133 bytes, more than the limit of 500"}));
+  EXPECT_EQ(warnings, std::vector<std::string>(
+                          {"the module is not kept: store entry has 1133 bytes, more than the limit of 500"}));
   EXPECT_EQ(filesBelow(store.directory() + "/entries").size(), 0u);
 }
 

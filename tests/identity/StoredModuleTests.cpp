@@ -1,8 +1,8 @@
 // The stored form as graphs: read back it is itself, and has the hashes that it came from.
 #include "compiler/identity/StoredModule.h"
+#include "mlir/IR/Verifier.h"
 #include "tests/identity/Graphs.h"
 #include "tests/identity/RandomGraph.h"
-#include "mlir/IR/Verifier.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -68,13 +68,16 @@ TEST(StoredModule, HoldsWhatIsReached) {
 }
 
 TEST(StoredModule, TwoTextsOfOneGraphGiveOneModule) {
-  const char *one = "graph @f(%A: f64[n]) -> f64[n] where n >= 1, n <= 9 {\n  %a = exp %A\n  %b = sqrt %A\n  %c = add %a, %b\n  return %c\n}\n";
-  const char *two = "graph @f(%A: f64[n]) -> f64[n] where n <= 9, n >= 1 {\n  %b = sqrt %A\n  %a = exp %A\n  %x = negate %b\n  %c = add %a, %b\n  return %c\n}\n";
+  const char *one = "graph @f(%A: f64[n]) -> f64[n] where n >= 1, n <= 9 {\n  %a = exp %A\n  %b = sqrt %A\n  %c = add "
+                    "%a, %b\n  return %c\n}\n";
+  const char *two = "graph @f(%A: f64[n]) -> f64[n] where n <= 9, n >= 1 {\n  %b = sqrt %A\n  %a = exp %A\n  %x = "
+                    "negate %b\n  %c = add %a, %b\n  return %c\n}\n";
   EXPECT_EQ(build(one, StoredNames::Own), build(two, StoredNames::Own));
 }
 
 TEST(StoredModule, KeepsNamesOfProbes) {
-  const char *text = "graph @f(%A: f64[n]) -> f64[n] {\n  %a = exp %A\n  %same = exp %A\n  %dead = sqrt %A\n  return %a\n}\n";
+  const char *text =
+      "graph @f(%A: f64[n]) -> f64[n] {\n  %a = exp %A\n  %same = exp %A\n  %dead = sqrt %A\n  return %a\n}\n";
   std::string plain = build(text, StoredNames::Own);
   EXPECT_EQ(plain.find("%same"), std::string::npos) << plain;
   EXPECT_EQ(plain.find("%dead"), std::string::npos) << plain;

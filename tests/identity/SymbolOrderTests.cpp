@@ -54,8 +54,10 @@ TEST(SymbolOrder, OrderOfClausesDoesNotCount) {
 TEST(SymbolOrder, SymmetricSymbols) {
   invariant("(%X: f64[a * b * c * d * e]) -> f64[a * b * c * d * e]", "abcde");
   // A ring: no symbol differs from another by its own occurrences, yet not every exchange keeps the ring.
-  std::string ring = invariant("(%X: f64[a * b + b * c + c * d + d * e + e * a]) -> f64[a * b + b * c + c * d + d * e + e * a]", "abcde");
-  std::string two = invariant("(%X: f64[a * b + b * c + c * a + 2 * d * e]) -> f64[a * b + b * c + c * a + 2 * d * e]", "abcde");
+  std::string ring = invariant(
+      "(%X: f64[a * b + b * c + c * d + d * e + e * a]) -> f64[a * b + b * c + c * d + d * e + e * a]", "abcde");
+  std::string two =
+      invariant("(%X: f64[a * b + b * c + c * a + 2 * d * e]) -> f64[a * b + b * c + c * a + 2 * d * e]", "abcde");
   EXPECT_NE(ring, two);
 }
 
