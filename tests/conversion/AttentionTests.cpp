@@ -2,14 +2,13 @@
 #include "compiler/reference/Canonical.h"
 #include "tests/conversion/AttentionTiles.h"
 #include "tests/conversion/KernelHarness.h"
+#include "tests/conversion/TileText.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 
 namespace nova::test {
 namespace {
-
-template <typename T> constexpr const char *typeName = sizeof(T) == 4 ? "f32" : "f64";
 
 /// Compiled once per type and target: sizes are symbolic.
 template <typename T> const Kernels &attention(const std::string &target) {

@@ -75,10 +75,14 @@ Value PassBody::computeOp(Operation *op, Variant variant, const ValueMap &comput
     Value r = e.splat(plan.reciprocal(op), sumLanes), q = e.op<arith::MulFOp>(in[0], r);
     return variant == Variant::powers ? q : e.fma(e.fma(e.negate(q), in[1], in[0]), r, q);
   }
-  if (variant != Variant::general && plan.hasFastExp(op)) {
+  if (isa<ExpOp>(op)) {
     SequenceBuilder builder = sequence(op);
-    return builder.element.isF32() ? reference::expNormal<float>(builder, in[0])
-                                   : reference::expNormal<double>(builder, in[0]);
+    bool normal = variant != Variant::general && plan.hasFastExp(op);
+    auto expand = [&](auto zero) {
+      using T = decltype(zero);
+      return normal ? reference::expNormal<T>(builder, in[0]) : reference::exp<T>(builder, in[0]);
+    };
+    return builder.element.isF32() ? expand(float()) : expand(double());
   }
   return emitElementwise(e, op, in);
 }
