@@ -27,13 +27,14 @@ static bool readsFuture(const ValueDependence &value) {
 namespace {
 class Analysis {
 public:
-  Analysis(GraphOp core, Dependence &out) : core(core), out(out), masks(core), facts(masks.getColumns().getFacts()) {}
+  Analysis(GraphOp core, ArrayRef<Value> kept, Dependence &out)
+      : core(core), kept(kept), out(out), masks(core), facts(masks.getColumns().getFacts()) {}
   void run(StringAttr along);
 
 private:
   bool chooseSequence(StringAttr along);
   void checkSignature();
-  void demandResults();
+  void demandRoots();
   void visit(Operation *op);
   void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
   SmallVector<Region> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
@@ -41,6 +42,7 @@ private:
   void demand(Value value, const Box &box, Operation *through);
   Box boxFor(Value value, ArrayRef<int> loops, const Box &box) const;
   void checkLeaf(Value leaf);
+  void checkRows(Value value);
   void refuse(Location loc, const Twine &reason);
   void refuseFuture(Value leaf, const Twine &reason);
 
@@ -48,6 +50,7 @@ private:
   bool mentionsSequence(DimAttr dim) const { return mentions(facts.normalize(dim), out.sequence); }
 
   GraphOp core;
+  ArrayRef<Value> kept;
   Dependence &out;
   MaskAnalysis masks;
   const Facts &facts;
@@ -70,7 +73,7 @@ void Analysis::refuseFuture(Value leaf, const Twine &reason) {
     return;
   SmallVector<Value> way{leaf};
   Value entry = leaf;
-  bool entered = false;
+  bool entered = !readsFuture(out.values[leaf]);
   for (Operation *op = out.values[leaf].through; op; op = out.values[way.back()].through) {
     way.push_back(op->getResult(0));
     if (!entered && !readsFuture(out.values[way.back()])) {
@@ -114,6 +117,7 @@ bool Analysis::chooseSequence(StringAttr along) {
     for (DimAttr dim : core.getArgumentType(i).getDims())
       if (mentionsSequence(dim))
         return true;
+  out.sequence = {};
   refuse(core.getLoc(), "no argument has an axis of size " + along.getValue());
   return false;
 }
@@ -138,8 +142,10 @@ void Analysis::checkSignature() {
     check(value, core.getResultType(i).getDims(), "result");
 }
 
-void Analysis::demandResults() {
-  for (Value value : core.getReturn().getValues()) {
+void Analysis::demandRoots() {
+  SmallVector<Value> roots(core.getReturn().getValues());
+  llvm::append_range(roots, kept);
+  for (Value value : roots) {
     Box box;
     bool placed = false;
     for (DimAttr dim : typeOf(value).getDims()) {
@@ -252,10 +258,17 @@ void Analysis::checkLeaf(Value leaf) {
   if (auto iota = dyn_cast_or_null<IotaOp>(op); iota && iota.getFromAttr() && mentionsSequence(iota.getFromAttr()))
     return refuseFuture(leaf, "reads the number of rows " + n + " through " + nameOf(leaf) + ", which begins at " +
                                   toString(iota.getFromAttr()));
-  for (const std::optional<AxisDemand> &axis : value.axes)
+  checkRows(leaf);
+}
+
+void Analysis::checkRows(Value value) {
+  const ValueDependence known = out.values.lookup(value);
+  bool isMade = value.getDefiningOp() && value.getDefiningOp()->getNumOperands() == 0;
+  for (const std::optional<AxisDemand> &axis : known.axes)
     if (axis && !axis->isCausal()) {
       std::string rows = rowsText(axis->hi ? AxisDemand{axis->hi, axis->hi} : *axis);
-      return refuseFuture(leaf, "reads " + rows + " of " + nameOf(leaf) + (op ? ", so it depends on the number of rows " + n : ""));
+      return refuseFuture(value, "reads " + rows + " of " + nameOf(value) +
+                                     (isMade ? ", so it depends on the number of rows " + out.sequence.str() : ""));
     }
 }
 
@@ -279,7 +292,7 @@ void Analysis::run(StringAttr along) {
   if (!chooseSequence(along))
     return;
   checkSignature();
-  demandResults();
+  demandRoots();
   for (Operation &op : llvm::reverse(core.getBlock()))
     visit(&op);
 
@@ -294,11 +307,13 @@ void Analysis::run(StringAttr along) {
   for (Operation &op : core.getBlock())
     if (op.getNumOperands() == 0 && op.getNumResults() == 1)
       checkLeaf(op.getResult(0));
+  for (Value value : kept)
+    checkRows(value);
 }
 
-Dependence analyseDependence(GraphOp core, StringAttr sequence) {
+Dependence analyseDependence(GraphOp core, StringAttr sequence, ArrayRef<Value> kept) {
   Dependence result;
-  Analysis(core, result).run(sequence);
+  Analysis(core, kept, result).run(sequence);
   return result;
 }
 } // namespace nova

@@ -1,11 +1,12 @@
 #include "compiler/analysis/EmptyRows.h"
 #include "compiler/analysis/AxisMaps.h"
+#include "mlir/Analysis/Presburger/PWMAFunction.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using presburger::IntegerPolyhedron;
 using presburger::IntegerRelation;
-using presburger::PresburgerRelation;
 using presburger::PresburgerSet;
 using presburger::VarKind;
 
@@ -47,10 +48,13 @@ PresburgerSet Search::emptyRows() const {
   unsigned rank = dims.size();
   PresburgerSet visible = embed(mask.exact ? mask.mayFail : mask.mayHold.complement(), maskAxes, rank);
   visible = visible.intersect(PresburgerSet(columns.positions(dims)));
+  // The rows where a visible entry exists are those where there is a least one. The symbolic minimum is asked for rather
+  // than an existential variable: the difference below is exact only for the divisions that the minimum introduces.
   PresburgerSet withVisible = PresburgerSet::getEmpty(columns.space(rank - 1));
   for (IntegerRelation entry : visible.getAllDisjuncts()) {
-    entry.convertToLocal(VarKind::SetDim, axis, axis + 1);
-    withVisible.unionInPlace(entry);
+    entry.convertVarKind(VarKind::SetDim, axis + 1, rank, VarKind::Domain);
+    entry.convertVarKind(VarKind::SetDim, 0, axis, VarKind::Domain, 0);
+    withVisible.unionInPlace(entry.findSymbolicIntegerLexMin().lexopt.getDomain());
   }
   SmallVector<DimAttr> rowDims(dims);
   rowDims.erase(rowDims.begin() + axis);
@@ -61,7 +65,7 @@ PresburgerSet Search::emptyRows() const {
     atLeastOne.back() -= 1;
     rows.addInequality(atLeastOne);
   }
-  return PresburgerSet(rows).subtract(withVisible.computeReprWithOnlyDivLocals());
+  return PresburgerSet(rows).subtract(withVisible);
 }
 
 std::optional<SmallVector<int64_t>> Search::smallest(const PresburgerSet &set) const {

@@ -213,6 +213,12 @@ LogicalResult Builder::compute(Operation *op, Version version) {
 ExtendGraph Builder::run() {
   if (needed.failed())
     return {};
+  // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value that
+  // looks ahead, read with a delay) has no such order.
+  if (Dependence kept = analyseDependence(core, out.sequence, needed.getStates()); !kept.extendable()) {
+    emitRefusal(core, kept);
+    return {};
+  }
   chooseSymbols();
   addArguments();
   for (BlockArgument argument : core.getBlock().getArguments())

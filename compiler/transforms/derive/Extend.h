@@ -23,8 +23,9 @@ struct ExtendGraph {
   llvm::SmallVector<std::optional<unsigned>> argumentAxis, resultAxis;
 };
 
-/// `dependence` must belong to `core`. On failure (also where it is not extendable) a diagnostic was emitted and `module` is
-/// null. Linear in the number of operations.
+/// `dependence` must belong to `core`. On failure a diagnostic was emitted and `module` is null: where `core` is not extendable,
+/// and where it is causal only as a whole, by way of a value that looks ahead or of all pairs of rows of a value. Linear in
+/// the number of operations.
 ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence);
 
 /// Registers `-nova-extend` for nova-opt: replaces every graph of a module in core form by its extend (option `along`: the
