@@ -25,17 +25,35 @@ Workers::Workers(int32_t threads, nova_parallel_for_t hook, void *hookUser)
 
 Workers::~Workers() = default;
 
+struct Workers::Job {
+  Workers &workers;
+  void (*body)(void *argument, int32_t worker);
+  void *argument;
+};
+
+void Workers::runWorker(void *job, int32_t worker) {
+  Job &own = *static_cast<Job *>(job);
+  (void)own.workers.handover.load(std::memory_order_acquire);
+  own.body(own.argument, worker);
+  own.workers.handover.fetch_add(1, std::memory_order_release);
+}
+
 void Workers::run(int32_t workers, void (*body)(void *argument, int32_t worker), void *argument) {
-  if (hook)
-    return hook(hookUser, workers, body, argument);
+  Job job{*this, body, argument};
+  handover.fetch_add(1, std::memory_order_release);
   try {
-    if (!arena)
-      arena = std::make_unique<Arena>(threads);
-    arena->arena.execute([&] {
-      tbb::parallel_for(
-          int32_t{0}, workers, [&](int32_t worker) { body(argument, worker); }, tbb::simple_partitioner());
-    });
+    if (hook) {
+      hook(hookUser, workers, runWorker, &job);
+    } else {
+      if (!arena)
+        arena = std::make_unique<Arena>(threads);
+      arena->arena.execute([&] {
+        tbb::parallel_for(
+            int32_t{0}, workers, [&job](int32_t worker) { runWorker(&job, worker); }, tbb::simple_partitioner());
+      });
+    }
   } catch (...) {
     // No memory for oneTBB's own structures. What has begun has ended, as parallel_for waits for it.
   }
+  (void)handover.load(std::memory_order_acquire);
 }

@@ -5,6 +5,7 @@
 
 #include "nova/nova.h"
 
+#include <atomic>
 #include <memory>
 
 namespace nova::runtime {
@@ -19,15 +20,22 @@ public:
   int32_t count() const { return threads; }
 
   /// Calls body(argument, w) for w in 0 .. workers, at most count(), and returns when all have returned. Calls may run one
-  /// after another. If threads cannot be had, some calls may be left out; the body must be able to bear that.
+  /// after another. If threads cannot be had, some calls may be left out; the body must be able to bear that. One run at
+  /// a time.
   void run(int32_t workers, void (*body)(void *argument, int32_t worker), void *argument);
 
 private:
   struct Arena;
+  struct Job;
+  static void runWorker(void *job, int32_t worker);
+
   int32_t threads;
   nova_parallel_for_t hook;
   void *hookUser;
   std::unique_ptr<Arena> arena; // made at first use
+  // Written before workers start and after each ends: what makes the caller's and the workers' memory visible to each
+  // other, whatever the parallel_for does about that.
+  std::atomic<uint32_t> handover{0};
 };
 
 } // namespace nova::runtime

@@ -23,6 +23,11 @@
 
 #define NOVA_API __attribute__((visibility("default")))
 #define NOVA_MUST_CHECK __attribute__((warn_unused_result))
+#ifdef __cplusplus
+#define NOVA_ENUM(name) enum name : int32_t /* so that a value out of range is refused, not undefined */
+#else
+#define NOVA_ENUM(name) enum name
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +36,7 @@ extern "C" {
 /* --- Status ------------------------------------------------------------------------------------------------------- */
 
 /** What kind of thing went wrong. The values are stable. */
-typedef enum nova_code_t {
+typedef NOVA_ENUM(nova_code_t) {
   NOVA_OK = 0,
   NOVA_INVALID_ARGUMENT = 1,   /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
   NOVA_SHAPE_MISMATCH = 2,     /* rank, element type, a size or a `where` clause does not hold */
@@ -72,7 +77,7 @@ NOVA_API int32_t nova_target_supported(const char *target);
 /* --- Tensors ------------------------------------------------------------------------------------------------------ */
 
 /** Element types. An i1 is one byte, 0 or 1. The values are stable. */
-typedef enum nova_type_t { NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4 } nova_type_t;
+typedef NOVA_ENUM(nova_type_t) { NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4 } nova_type_t;
 
 /** The type's name ("f64") and its size in bytes; NULL and 0 for a value that is no type. */
 NOVA_API const char *nova_type_name(nova_type_t type);
