@@ -29,7 +29,8 @@ AffineForms::AffineForms(GraphOp graph, const SizeColumns &columns) : columns(co
     if (op.getNumResults() != 1)
       continue;
     TensorType type = typeOf(op.getResult(0));
-    if (!type.getElementType().isInteger(64) && !type.getElementType().isInteger(32))
+    bool isInteger = type.getElementType().isInteger(64) || type.getElementType().isInteger(32);
+    if (!isInteger || !columns.allows(type.getRank()))
       continue;
     std::optional<AffineForm> form = derive(&op);
     if (form && fits(*form, type))

@@ -48,21 +48,24 @@ public:
   Offsets(const IntegerRelation &set) : simplex(set), width(set.getNumVars() + 1) {}
   bool isEmpty() { return simplex.isEmpty(); }
   AxisDemand of(unsigned axis) {
-    AxisDemand result;
-    if (auto low = optimum(axis, Simplex::Direction::Down); low.isBounded())
-      result.lo = int64fromDynamicAPInt(presburger::ceil(*low));
-    if (auto high = optimum(axis, Simplex::Direction::Up); high.isBounded())
-      result.hi = int64fromDynamicAPInt(presburger::floor(*high));
-    return result;
+    using Direction = Simplex::Direction;
+    return {optimum(axis, Direction::Down, presburger::ceil), optimum(axis, Direction::Up, presburger::floor)};
   }
 
 private:
-  presburger::MaybeOptimum<presburger::Fraction> optimum(unsigned axis, Simplex::Direction direction) {
+  std::optional<int64_t> optimum(unsigned axis, Simplex::Direction direction,
+                                 llvm::DynamicAPInt (*round)(const presburger::Fraction &)) {
     SmallVector<llvm::DynamicAPInt> difference(width, llvm::DynamicAPInt(0));
     difference[axis] += 1;
     difference[0] -= 1;
-    return simplex.computeOptimum(direction, difference);
+    auto value = simplex.computeOptimum(direction, difference);
+    if (!value.isBounded())
+      return std::nullopt;
+    // What a clause bounds beyond every possible size is unbounded.
+    llvm::DynamicAPInt rounded = round(*value), limit(int64_t(1) << 60);
+    return rounded < -limit || rounded > limit ? std::nullopt : std::optional<int64_t>(int64fromDynamicAPInt(rounded));
   }
+
   Simplex simplex;
   unsigned width;
 };
@@ -70,7 +73,8 @@ private:
 
 std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, ArrayRef<DimAttr> loops, Box box,
                               ArrayRef<Region> regions) {
-  if (llvm::all_of(regions, [](const Region &r) { return r.set->isObviouslyUniverse(); }))
+  bool allVisible = llvm::all_of(regions, [](const Region &r) { return r.set->isObviouslyUniverse(); });
+  if (allVisible || !columns.allows(loops.size()))
     return box;
   // Variables: the row i, the loops, then the size columns.
   SmallVector<DimAttr> dims{sequence};

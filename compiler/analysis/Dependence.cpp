@@ -273,10 +273,10 @@ void Analysis::checkRows(Value value) {
 }
 
 void Analysis::visit(Operation *op) {
-  if (op->getNumResults() != 1 || !out.values.lookup(op->getResult(0)).demanded)
+  if (llvm::none_of(op->getResults(), [&](Value v) { return out.values.lookup(v).demanded; }))
     return;
   std::optional<AxisMaps> maps = axisMapsOf(op, facts);
-  if (!maps) {
+  if (!maps || op->getNumResults() != 1) {
     refuse(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
     return;
   }

@@ -53,7 +53,8 @@ void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostre
   }
   if (dependence.extendable())
     return;
-  os << "not causal: " << dependence.refusal << "\n";
+  // A path means that later rows are read; the other reasons lie in the signature.
+  os << (dependence.path.empty() ? "cannot be extended: " : "not causal: ") << dependence.refusal << "\n";
   if (!dependence.path.empty())
     os << "path: " << llvm::join(dependence.path, " -> ") << "\n";
 }

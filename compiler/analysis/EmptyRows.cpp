@@ -74,7 +74,7 @@ std::optional<SmallVector<int64_t>> Search::smallest(const PresburgerSet &set) c
     // Sizes first, so that the least point in lexical order has the least sizes.
     disjunct.convertVarKind(VarKind::Symbol, 0, disjunct.getNumSymbolVars(), VarKind::SetDim, 0);
     auto point = disjunct.findIntegerLexMin();
-    if (!point.isBounded())
+    if (!point.isBounded() || llvm::any_of(*point, [](const llvm::DynamicAPInt &v) { return v > INT64_MAX || v < INT64_MIN; }))
       continue;
     SmallVector<int64_t> values = llvm::map_to_vector(*point, [](const llvm::DynamicAPInt &v) { return int64fromDynamicAPInt(v); });
     values.resize(columns.count() + dims.size() - 1);
@@ -118,7 +118,7 @@ std::vector<EmptyRow> findEmptyRows(GraphOp core) {
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
   for (Operation &op : core.getBlock()) {
     std::optional<AxisMaps> maps = axisMapsOf(&op, masks.getColumns().getFacts());
-    if (!maps)
+    if (!maps || !masks.getColumns().allows(maps->loops.size()))
       continue;
     for (unsigned i = maps->firstHidden; i < op.getNumOperands(); i++) {
       // A contraction's masks stand in the order of its factors, and either may be missing.

@@ -91,7 +91,8 @@ static Mask disjunction(const Mask &a, const Mask &b) { return negation(conjunct
 
 MaskAnalysis::MaskAnalysis(GraphOp core) : columns(core), forms(core, columns) {
   for (Operation &op : core.getBlock()) {
-    if (op.getNumResults() != 1 || !typeOf(op.getResult(0)).getElementType().isInteger(1))
+    if (op.getNumResults() != 1 || !typeOf(op.getResult(0)).getElementType().isInteger(1) ||
+        !columns.allows(typeOf(op.getResult(0)).getRank()))
       continue;
     Mask mask = derive(&op);
     if (mask.exact || !mask.mayHold.isObviouslyUniverse() || !mask.mayFail.isObviouslyUniverse())

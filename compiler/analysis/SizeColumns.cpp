@@ -111,7 +111,7 @@ IntegerPolyhedron SizeColumns::positions(ArrayRef<DimAttr> dims) const {
     DimAttr difference = swapped ? subtractDims(clause.getRhs(), clause.getLhs())
                                  : subtractDims(clause.getLhs(), clause.getRhs());
     auto sizes = difference ? coefficients(difference) : std::nullopt;
-    if (!sizes)
+    if (!sizes || sizes->back() == INT64_MIN)
       continue;
     if (relation == "==") {
       set.addEquality(row(*sizes));

@@ -18,6 +18,8 @@ public:
   const Facts &getFacts() const { return facts; }
   /// The number of columns.
   unsigned count() const { return monomials.size(); }
+  /// False for a space so large that a linear program over it takes too much memory; masks of such a graph are taken as data.
+  bool allows(size_t rank) const { return rank <= 64 && count() <= 128; }
   /// The symbol of a column; null where it stands for a product.
   mlir::StringAttr symbol(unsigned column) const { return asSymbol(monomials[column]); }
   /// The product of symbols that a column stands for.

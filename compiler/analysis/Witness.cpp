@@ -115,6 +115,9 @@ std::vector<Bindings> Search::smallSizes(int64_t rows) {
   }
   std::vector<std::string> symbols(names.begin(), names.end());
   constexpr int64_t largest = 8, wanted = 2, budget = 50000;
+  constexpr size_t mostSymbols = 16; // beyond, the search would not come to an end
+  if (symbols.size() > mostSymbols)
+    return {};
   std::vector<Bindings> found;
   Bindings sizes;
   int64_t tried = 0;

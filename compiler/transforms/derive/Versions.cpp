@@ -7,6 +7,17 @@ static ArrayRef<DimAttr> dimsOf(Value value) { return cast<TensorType>(value.get
 
 NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const Facts &facts)
     : core(core), dependence(dependence), facts(facts) {
+  constexpr int64_t mostAxes = 64; // the bits of a version
+  auto hasRoom = [](Value value) { return dimsOf(value).size() <= mostAxes; };
+  for (Value argument : core.getBlock().getArguments())
+    if (!hasRoom(argument))
+      fail(argument.getLoc(), valueName(argument) + " has more than " + Twine(mostAxes) + " axes");
+  for (Operation &op : core.getBlock())
+    for (Value result : op.getResults())
+      if (!hasRoom(result))
+        fail(op.getLoc(), valueName(result) + " has more than " + Twine(mostAxes) + " axes");
+  if (hasFailed)
+    return;
   for (BlockArgument argument : core.getBlock().getArguments())
     if (sequenceAxes(argument))
       fromRows.insert(argument);
@@ -17,8 +28,7 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
   for (Value value : core.getReturn().getValues())
     need(value, 0);
   for (Operation &op : llvm::reverse(core.getBlock()))
-    if (op.getNumResults() == 1)
-      visit(&op);
+    visit(&op);
   for (BlockArgument argument : core.getBlock().getArguments())
     settle(argument);
   // Values were met from the end.
@@ -106,12 +116,12 @@ void NeededVersions::settle(Value value) {
 }
 
 void NeededVersions::visit(Operation *op) {
-  Value result = op->getResult(0);
-  if (!versions.contains(result))
+  if (llvm::none_of(op->getResults(), [&](Value v) { return versions.contains(v); }))
     return;
+  Value result = op->getResult(0);
   settle(result);
   std::optional<AxisMaps> maps = axisMapsOf(op, facts);
-  if (!maps)
+  if (!maps || op->getNumResults() != 1)
     return fail(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
   for (Version version : SmallVector<Version>(of(result)))
     for (unsigned i = 0; i < op->getNumOperands(); i++) {
