@@ -153,54 +153,21 @@ private:
     return success();
   }
 
-  // Sizes that are one symbol bind it first; then those where one unknown symbol stands alone in a sum.
+  // A size that is one symbol alone binds it, at its first occurrence; the lowering to core form binds likewise.
   LogicalResult bindSymbols() {
-    SmallVector<std::pair<DimAttr, DimAttr>> sizes; // the callee's, the caller's
     llvm::SetVector<Attribute> wanted;
     for (unsigned i = 0; i < call.getNumOperands(); i++)
       for (auto [theirs, ours] : llvm::zip(callee.getArgumentType(i).getDims(), operandType(i).getDims())) {
-        sizes.emplace_back(theirs, ours);
         wanted.insert(theirs.getAtoms().begin(), theirs.getAtoms().end());
+        if (StringAttr symbol = asSymbol(theirs))
+          symbols.try_emplace(symbol, ours);
       }
-    for (auto [theirs, ours] : sizes)
-      if (StringAttr symbol = asSymbol(theirs))
-        symbols.try_emplace(symbol, ours);
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (auto [theirs, ours] : sizes) {
-        FailureOr<bool> bound = bindInSum(theirs, ours);
-        if (failed(bound))
-          return failure();
-        progress |= *bound;
-      }
-    }
     for (Attribute symbol : wanted)
       if (!symbols.count(symbol))
         return call.emitError() << "symbol " << cast<StringAttr>(symbol).getValue() << " of " << title()
-                                << " does not follow from the shapes of its arguments";
+                                << " does not follow from the shapes of its arguments: none of their sizes is "
+                                << cast<StringAttr>(symbol).getValue() << " alone";
     return success();
-  }
-
-  FailureOr<bool> bindInSum(DimAttr theirs, DimAttr ours) {
-    StringAttr unknown;
-    for (Attribute atom : theirs.getAtoms()) {
-      if (symbols.count(atom))
-        continue;
-      if (unknown)
-        return false;
-      unknown = cast<StringAttr>(atom);
-    }
-    if (!unknown)
-      return false;
-    DimAttr rest = subtractDims(theirs, symbolDim(context, unknown));
-    if (!rest || mentions(rest, unknown))
-      return false;
-    DimAttr known = substitute(rest), value = known ? subtractDims(ours, known) : DimAttr();
-    if (!value || !facts.atLeast(value, 0))
-      return call.emitError() << "symbol " << unknown.getValue() << " of " << title() << " would be "
-                              << (value ? toString(value) : "out of range") << ", which is not known to be 0 or more";
-    symbols[unknown] = value;
-    return true;
   }
 
   // All symbols at once: the callee's are first given names that no text has, since the caller may use the same ones.

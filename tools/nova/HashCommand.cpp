@@ -21,9 +21,9 @@ static Error printHashes(Workspace &workspace) {
     return reported();
   if (options::json) {
     outs() << json::Value(json::Object{{"graph", graph.getSymName()},
-                                       {"graph_hash", alone->hex()},
-                                       {"semantic_hash", semantic->hex()},
-                                       {"version_hash", *version}})
+                                       {"alone", alone->hex()},
+                                       {"semantic", semantic->hex()},
+                                       {"version", *version}})
            << "\n";
     return Error::success();
   }
