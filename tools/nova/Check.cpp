@@ -1,6 +1,7 @@
 // nova check: the signature and its proof, how rows depend on the arguments, the state of the derived extend, warnings.
 #include "compiler/analysis/Dependence.h"
 #include "compiler/analysis/EmptyRows.h"
+#include "compiler/analysis/Witness.h"
 #include "compiler/transforms/CoreForm.h"
 #include "compiler/transforms/derive/Extend.h"
 #include "dialects/graph/Text.h"
@@ -32,6 +33,7 @@ struct Report {
   std::vector<std::string> values; // one line each
   std::string refusal;             // why there is no extend, "" when there is one
   std::vector<std::string> path;
+  std::string witness; // two inputs and the earlier row that changes, "" when none was found
   std::vector<State> states;
 };
 } // namespace
@@ -95,6 +97,8 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
     mlir::emitWarning(row.op->getLoc()) << row.text();
   if (dependence.extendable())
     addExtend(core, dependence, report);
+  else if (std::optional<Witness> witness = findWitness(core, dependence))
+    report.witness = witness->text(core);
   return true;
 }
 
@@ -114,7 +118,11 @@ static void print(const Report &report) {
   if (!report.refusal.empty()) {
     outs() << "  extend      no: " << report.refusal << "\n";
     if (!report.path.empty())
-      outs() << "    on the way " << join(report.path, " -> ") << "\n";
+      outs() << "    path      " << join(report.path, " -> ") << "\n";
+    SmallVector<StringRef> lines;
+    StringRef(report.witness).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines)
+      outs() << "    " << line << "\n";
     return;
   }
   outs() << "  extend      derived; any split of the rows gives the bits of the whole run\n    state     ";
@@ -140,6 +148,7 @@ static json::Object toJson(const Report &report) {
   if (!report.refusal.empty()) {
     object["refusal"] = report.refusal;
     object["path"] = json::Array(report.path);
+    object["witness"] = report.witness;
   }
   if (!report.values.empty())
     object["values"] = json::Array(report.values);

@@ -9,7 +9,6 @@ EXAMPLES:
   nova check - < graph.nova
 )",
      checkCommand},
-#ifdef NOVA_WITH_PIPELINE
     {"compile", "compile a graph to a module, or print a stage of the way", R"(
 EXAMPLES:
   nova compile attention.nova                    into the store
@@ -17,7 +16,6 @@ EXAMPLES:
   nova compile attention.nova --emit=plan        which contraction runs where, and why
 )",
      compileCommand},
-#endif
     {"run", "run a graph once on all rows", R"(
 EXAMPLES:
   nova run attention.nova --input Q=q.npy --input K=k.npy --input V=v.npy --output O=o.npy
@@ -34,7 +32,6 @@ EXAMPLES:
   nova decode attention.nova --random n:100,d:4 --chunks 64,1      a prompt of 64 rows, then one by one
 )",
      decodeCommand},
-#ifdef NOVA_WITH_PIPELINE
     {"hash", "print a graph's hashes", R"(
 alone: this graph, its callees by their signatures. semantic: with everything it reaches. version: with names, probes,
 element types and targets; the key of the store.
@@ -57,7 +54,6 @@ EXAMPLES:
   nova doctor --json
 )",
      doctorCommand},
-#endif
 };
 
 llvm::ArrayRef<Command> commands() { return all; }

@@ -56,10 +56,12 @@ static Error emitText(Workspace &workspace) {
 static Error compile(Workspace &workspace) {
   if (Error error = checkOneDnn())
     return error;
+  bool toFile = !options::outputFile.empty(), toOutput = options::outputFile == "-";
+  if (std::string problem = toFile && !toOutput ? OutputFiles::problemWith(options::outputFile) : ""; !problem.empty())
+    return badInput("-o " + options::outputFile + ": " + problem);
   if (!options::emit.empty())
     return emitText(workspace);
   auto start = std::chrono::steady_clock::now();
-  bool toFile = !options::outputFile.empty();
   Expected<ModuleBytes> module = toFile ? compileModule(workspace) : obtainModule(workspace);
   if (!module)
     return module.takeError();
@@ -67,7 +69,7 @@ static Error compile(Workspace &workspace) {
   if (toFile)
     if (Error error = writeOut(module->bytes))
       return error;
-  if (options::outputFile == "-")
+  if (toOutput)
     return Error::success();
   std::string place = toFile ? options::outputFile.getValue() : module->path;
   if (options::json) {

@@ -1,5 +1,6 @@
 #include "tools/nova/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -16,6 +17,13 @@ OutputFiles::~OutputFiles() {
       consumeError(entry.file->discard());
 }
 
+std::string OutputFiles::problemWith(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return "is a directory, expected a file to write";
+  StringRef folder = sys::path::parent_path(path);
+  return folder.empty() || sys::fs::is_directory(folder) ? "" : "no folder " + folder.str();
+}
+
 static Error writeTo(int fd, StringRef path, function_ref<void(raw_ostream &)> content) {
   raw_fd_ostream os(fd, /*shouldClose=*/false);
   content(os);
@@ -30,8 +38,8 @@ static Error writeTo(int fd, StringRef path, function_ref<void(raw_ostream &)> c
 Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content) {
   sys::fs::file_status status;
   bool exists = !sys::fs::status(path, status);
-  if (exists && sys::fs::is_directory(status))
-    return fault(path, "is a directory, expected a file to write");
+  if (std::string problem = problemWith(path); !problem.empty())
+    return fault(path, problem);
   Pending &entry = pending.emplace_back();
   entry.path = path.str();
   if (exists && !sys::fs::is_regular_file(status)) {

@@ -23,6 +23,9 @@ public:
   llvm::Error add(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> content);
   llvm::Error commit();
 
+  /// Why nothing can be written at `path` ("is a directory", "no folder x"), or "". Asked before work is done in vain.
+  static std::string problemWith(llvm::StringRef path);
+
 private:
   struct Pending {
     std::string path;

@@ -5,7 +5,6 @@
 #include "tools/nova/OutputFiles.h"
 #include "tools/nova/Table.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -44,11 +43,8 @@ Error ResultWriter::readOptions() {
       return badInput("--output " + option + ": result " + name + " has a file already");
     if (is_contained(paths, path))
       return badInput("--output " + option + ": two results in one file");
-    if (sys::fs::is_directory(path))
-      return badInput("--output " + option + ": is a directory, expected a file to write");
-    StringRef folder = sys::path::parent_path(path);
-    if (!folder.empty() && !sys::fs::is_directory(folder))
-      return badInput("--output " + option + ": no folder " + folder);
+    if (std::string problem = OutputFiles::problemWith(path); !problem.empty())
+      return badInput("--output " + option + ": " + problem);
     paths[*i] = path.str();
   }
   return Error::success();

@@ -62,11 +62,6 @@ SmallVector<int64_t> splitRows(int64_t rows, ArrayRef<int64_t> chunks) {
 }
 
 Expected<std::unique_ptr<Execution>> makeExecution(Workspace &workspace, const RunOptions &options) {
-#ifdef NOVA_WITH_PIPELINE
   return options.interpreted ? makeInterpretedExecution(workspace) : makeCompiledExecution(workspace, options);
-#else
-  return options.interpreted ? makeInterpretedExecution(workspace)
-                             : badInput("--backend compiled: this build has no code generator; use --backend interpreter");
-#endif
 }
 } // namespace nova::tool
