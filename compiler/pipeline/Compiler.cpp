@@ -159,6 +159,7 @@ LogicalResult Compilation::buildTiles() {
   GraphOp source = coreGraph(*tileSource);
   hoistMonotone(source);
   swapMaskedFactors(source);
+  graph.getContext()->getOrLoadDialect<tile::TileDialect>();
   TileInput input{source, coreOp.getNumGraphArguments(), coreOp.getNumGraphResults(), extend.sequence, extend.rows, extend.past};
   FailureOr<TileProgram> program = graphToTiles(input);
   if (failed(program))
@@ -170,6 +171,11 @@ LogicalResult Compilation::buildTiles() {
 LogicalResult Compilation::buildVector() {
   if (failed(buildTiles()))
     return failure();
+  // Only compilations need these, so reading graphs stays quick.
+  DialectRegistry registry;
+  registerVectorDialects(registry);
+  graph.getContext()->appendDialectRegistry(registry);
+  graph.getContext()->loadAllAvailableDialects();
   for (const TargetInfo &target : targets) {
     FailureOr<OwningOpRef<ModuleOp>> vector = tilesToVector(*tiles.module, target);
     if (failed(vector))

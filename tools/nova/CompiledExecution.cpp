@@ -34,7 +34,7 @@ public:
   }
   Expected<Tensors> decode(const Tensors &arguments, ArrayRef<int64_t> chunks) override;
   json::Object describe() override {
-    return {{"backend", "compiled"},
+    return json::Object{{"backend", "compiled"},
             {"version_hash", source.versionHash},
             {"target", nova_module_target(module.get())},
             {"found_in_store", source.found},

@@ -88,7 +88,7 @@ static json::Object storeFacts() {
 
 static json::Object gather() {
   int driver = cudaDriver();
-  return {{"nova", compilerVersion},
+  return llvm::json::Object{{"nova", compilerVersion},
           {"libnova", nova_version()},
           {"build_id", buildId().hex()},
           {"llvm", LLVM_VERSION_STRING},

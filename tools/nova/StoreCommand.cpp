@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace nova::tool {
 static json::Object toJson(const StoredEntry &entry) {
-  return {{"key", entry.key.hex()},
+  return llvm::json::Object{{"key", entry.key.hex()},
           {"label", entry.label},
           {"path", entry.path},
           {"bytes", int64_t(entry.bytes)},
