@@ -3,9 +3,13 @@
 #include "benchmarks/CompileTime.h"
 
 #include "benchmarks/StdLib.h"
+#include "compiler/identity/BuildId.h"
+#include "compiler/identity/Store.h"
+#include "compiler/identity/Version.h"
 #include "compiler/pipeline/Compiler.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <benchmark/benchmark.h>
 
@@ -19,6 +23,43 @@ constexpr const char *Target = "x86-64-v3";
 void compileCausalAttention(benchmark::State &state, const std::string &type) {
   for (auto _ : state)
     benchmark::DoNotOptimize(compileAttention(type, Target));
+}
+
+/// From the text to the bytes of the module, which come from the store if it has them.
+llvm::Expected<StoreResult> obtainAttention(const Store &store, const mlir::DialectRegistry &registry,
+                                            const std::string &type) {
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::unique_ptr<Program> program = loadAttention(context);
+  mlir::FailureOr<std::string> version = versionHash(program->getEntry(), attentionOptions(type, Target));
+  std::optional<Hash> hash = failed(version) ? std::nullopt : parseHash(*version);
+  if (!hash)
+    return llvm::createStringError("the graph has no version hash");
+  return store.getOrMake(storeKey(*hash, buildId()), "benchmark", [&]() -> llvm::Expected<std::string> {
+    std::vector<char> bytes = compileAttention(type, Target);
+    return std::string(bytes.begin(), bytes.end());
+  });
+}
+
+void loadCausalAttention(benchmark::State &state, const std::string &type) {
+  llvm::SmallString<128> folder;
+  if (llvm::sys::fs::createUniqueDirectory("nova-bench-store", folder))
+    return state.SkipWithError("no temporary folder could be made");
+  StoreOptions options;
+  options.directory = std::string(folder);
+  Store store(options);
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  bool stored = !llvm::cantFail(obtainAttention(store, registry, type)).bytes.empty();
+  for (auto _ : state) {
+    StoreResult entry = llvm::cantFail(obtainAttention(store, registry, type));
+    stored &= entry.found;
+    nova_module_t *module = nullptr;
+    require(nova_module_load_memory(entry.bytes.data(), entry.bytes.size(), nullptr, &module));
+    nova_module_release(module);
+  }
+  llvm::sys::fs::remove_directories(folder);
+  if (!stored)
+    state.SkipWithError("the store did not keep the module");
 }
 
 /// A graph of `length` operations, each of which reads the one before it.
@@ -54,6 +95,9 @@ void registerCompileTime() {
   for (const char *type : {"f32", "f64"})
     benchmark::RegisterBenchmark((std::string("compile/causal_attention/") + type).c_str(), compileCausalAttention,
                                  type)
+        ->Unit(benchmark::kMillisecond);
+  for (const char *type : {"f32", "f64"})
+    benchmark::RegisterBenchmark((std::string("load/causal_attention/") + type).c_str(), loadCausalAttention, type)
         ->Unit(benchmark::kMillisecond);
   for (bool compiles : {false, true})
     for (int64_t length : {10'000, 100'000})

@@ -2,28 +2,35 @@
 
 #include "benchmarks/StdLib.h"
 
-#include "compiler/pipeline/Compiler.h"
-
 #include "mlir/IR/MLIRContext.h"
 
 #include <map>
 
 namespace nova::benchmarks {
 
-std::vector<char> compileAttention(const std::string &type, const std::string &target) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+std::unique_ptr<Program> loadAttention(mlir::MLIRContext &context) {
   SourceOptions sources;
   sources.stdLibDir = NOVA_STD_LIB;
   std::unique_ptr<Program> program = Program::load(context, NOVA_STD_LIB "/nn/causal_attention.nova", sources);
   if (!program)
     std::exit(1);
+  return program;
+}
+
+CompileOptions attentionOptions(const std::string &type, const std::string &target) {
   CompileOptions options;
   options.types["T"] = type;
   if (!target.empty())
     options.targets = {target};
-  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), options);
+  return options;
+}
+
+std::vector<char> compileAttention(const std::string &type, const std::string &target) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::unique_ptr<Program> program = loadAttention(context);
+  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), attentionOptions(type, target));
   if (failed(compiled))
     std::exit(1);
   return std::move(compiled->bytes);

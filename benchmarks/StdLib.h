@@ -3,7 +3,9 @@
 #define NOVA_BENCHMARKS_STDLIB_H
 
 #include "benchmarks/Handles.h"
+#include "compiler/pipeline/Compiler.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,12 @@ namespace nova::benchmarks {
 /// The bytes of the module of std_lib's causal attention for element type `type` ("f32", "f64"), with the code of every
 /// CPU target, or of `target` alone. Ends the program when the graph does not compile.
 std::vector<char> compileAttention(const std::string &type, const std::string &target = "");
+
+/// Reads and checks std_lib's causal attention. Ends the program when the graph is refused.
+std::unique_ptr<Program> loadAttention(mlir::MLIRContext &context);
+
+/// The options that compile it for element type `type` and, unless empty, `target` alone.
+CompileOptions attentionOptions(const std::string &type, const std::string &target);
 
 /// The module, compiled at the first call for a type and kept until the program ends.
 nova_module_t *attentionModule(const std::string &type);
