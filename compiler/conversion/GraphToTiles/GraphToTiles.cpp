@@ -43,6 +43,13 @@ private:
     bool isState;
   };
   Factor factorOf(MatmulOp op) const;
+  /// Dims as the clauses simplify them: what is known to be 1 must be seen to broadcast.
+  tile::BufferType bufferType(TensorType tensor, tile::Layout layout = tile::Layout::rows) const {
+    SmallVector<DimAttr> dims;
+    for (DimAttr dim : tensor.getDims())
+      dims.push_back(values.getFacts().normalize(dim));
+    return tile::BufferType::get(tensor.getContext(), tensor.withDims(dims), layout);
+  }
   std::optional<int64_t> upperLimit(Value mask);
 
   void collectSymbols();
@@ -64,9 +71,6 @@ private:
 };
 } // namespace
 
-static tile::BufferType rowsType(TensorType tensor) {
-  return tile::BufferType::get(tensor.getContext(), tensor, tile::Layout::rows);
-}
 
 std::optional<int64_t> Planner::upperLimit(Value mask) {
   auto [it, fresh] = limits.try_emplace(mask);
@@ -202,7 +206,7 @@ unsigned Planner::addBuffer(PlanBuffer buffer) {
 unsigned Planner::memoryOf(Value v) {
   if (auto it = memory.find(v); it != memory.end())
     return it->second;
-  PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", rowsType(tensorOf(v))};
+  PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", bufferType(tensorOf(v))};
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     buffer.kind = BufferKind::Argument;
     buffer.index = arg.getArgNumber();
@@ -229,7 +233,7 @@ unsigned Planner::memoryOf(Value v) {
 GlobalBuffer Planner::packedOf(MatmulOp op) {
   Factor factor = factorOf(op);
   tile::Layout layout = factor.transposed ? tile::Layout::panels : tile::Layout::pages;
-  auto type = tile::BufferType::get(b.getContext(), tensorOf(op.getRhs()), layout);
+  tile::BufferType type = bufferType(tensorOf(op.getRhs()), layout);
   auto key = std::make_pair(factor.source.getAsOpaquePointer(), int(layout));
   auto [it, fresh] = packedBuffers.try_emplace(key, 0);
   if (fresh) {
@@ -238,7 +242,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op) {
     PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary, 0, nameOf(rows) + ".packed", "", type};
     it->second = addBuffer(buffer);
     unsigned source = memoryOf(rows);
-    DimAttr count = tensorOf(rows).getDims()[0];
+    DimAttr count = values.getFacts().normalize(tensorOf(rows).getDims()[0]);
     DimAttr position = factor.isState ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
     std::string name = kernelName("pack");
     b.setInsertionPointToEnd(program.module->getBody());
@@ -263,7 +267,7 @@ GlobalBuffer Planner::globalOf(Value v, Operation *contraction) {
 void Planner::emitState(ConcatOp op) {
   Value rows = op.getOperand(1);
   unsigned source = memoryOf(rows), target = memoryOf(op.getResult());
-  DimAttr count = tensorOf(rows).getDims()[0];
+  DimAttr count = values.getFacts().normalize(tensorOf(rows).getDims()[0]);
   std::string name = kernelName("append");
   b.setInsertionPointToEnd(program.module->getBody());
   auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count,
@@ -342,7 +346,7 @@ void Planner::emitResults() {
     unsigned home = memoryOf(v);
     if (program.plan.buffers[home].kind == BufferKind::Result && program.plan.buffers[home].index == i)
       continue;
-    unsigned target = addBuffer({BufferKind::Result, unsigned(i), nameOf(v), "", rowsType(tensorOf(v))});
+    unsigned target = addBuffer({BufferKind::Result, unsigned(i), nameOf(v), "", bufferType(tensorOf(v))});
     std::string name = kernelName("copy");
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
