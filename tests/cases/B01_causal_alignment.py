@@ -27,7 +27,7 @@ def top_left_where_the_graph_says_so(nova):
 
 def bottom_right_where_the_graph_says_so(nova):
     inputs = {"Q": np.ones((2, 1)), "K": np.zeros((5, 1)), "V": INPUTS["V"]}
-    close(nova.run(graph_file("bottom_right.nova"), inputs)["O"], column(2.5, 3), "two queries, five keys, last to last")
+    close(nova.run(graph_file("bottom_right.nova"), inputs)["O"], column(2.5, 3), "two queries, five keys")
 
 
 main(prefill, chunk_of_two_after_three_tokens, every_other_split, top_left_where_the_graph_says_so,

@@ -1,6 +1,8 @@
 """B12: causal attention with and without the division by sqrt(d): same names, same shapes."""
 
+import json
 import os
+import subprocess
 
 import numpy as np
 from case import ATTENTION, close, main, same_bits
@@ -79,5 +81,20 @@ def damaged_entries_are_made_again(nova):
             raise AssertionError(f"the entry was not made again: {nova.errors}")
 
 
+def four_compilers_at_once(nova):
+    words, _ = nova.words(ATTENTION, INPUTS, (), {})
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    started = [subprocess.Popen(["nova", "run", *words, "--json"], **pipes) for _ in range(4)]
+    ended = [process.communicate() for process in started]
+    results = []
+    for process, (out, errors) in zip(started, ended):
+        if process.returncode != 0 or errors:
+            raise AssertionError(f"exit code {process.returncode}: {errors}")
+        results.append(json.loads(out)["results"])
+    if any(result != results[0] for result in results):
+        raise AssertionError(f"results differ: {results}")
+    expect_entries(nova, 1)
+
+
 main(two_graphs_in_one_store, types_and_targets_have_entries_of_their_own, documentation_is_no_change,
-     damaged_entries_are_made_again)
+     damaged_entries_are_made_again, four_compilers_at_once)
