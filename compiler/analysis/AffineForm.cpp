@@ -107,7 +107,8 @@ std::optional<AffineForm> AffineForms::constant(ConstantOp op) const {
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!value || !value.getElementType().isInteger(64) || value.getNumElements() == 0 || !value.isSplat())
     return std::nullopt;
-  AffineForm form{SmallVector<int64_t>(typeOf(op.getResult()).getRank(), 0), SmallVector<int64_t>(columns.count() + 1, 0)};
+  AffineForm form{SmallVector<int64_t>(typeOf(op.getResult()).getRank(), 0),
+                  SmallVector<int64_t>(columns.count() + 1, 0)};
   form.sizes.back() = value.getSplatValue<APInt>().getSExtValue();
   return form;
 }

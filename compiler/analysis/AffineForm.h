@@ -5,16 +5,16 @@
 #include "compiler/analysis/SizeColumns.h"
 
 namespace nova {
-/// value[x] = sum of axes[k] * x[k] + sum of sizes[c] * column c + the last of sizes. An axis of size 1 has coefficient 0, so
-/// a broadcast changes nothing but the rank.
+/// value[x] = sum of axes[k] * x[k] + sum of sizes[c] * column c + the last of sizes. An axis of size 1 has coefficient
+/// 0, so a broadcast changes nothing but the rank.
 struct AffineForm {
   llvm::SmallVector<int64_t> axes;
   llvm::SmallVector<int64_t> sizes;
 };
 
 /// The affine values of one graph. A form is kept only where the op's own arithmetic cannot wrap: for i64 under the
-/// assumption that no axis and no size reaches 2^48 (an array that long has no room in memory), for i32 where the clauses
-/// prove it.
+/// assumption that no axis and no size reaches 2^48 (an array that long has no room in memory), for i32 where the
+/// clauses prove it.
 class AffineForms {
 public:
   AffineForms(GraphOp graph, const SizeColumns &columns);

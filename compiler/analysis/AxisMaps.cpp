@@ -17,7 +17,9 @@ static SmallVector<int> broadcast(Value operand, ArrayRef<DimAttr> loops, ArrayR
   return result;
 }
 
-static SmallVector<int> all(unsigned rank) { return llvm::to_vector(llvm::map_range(llvm::seq<int>(0, rank), [](int i) { return i; })); }
+static SmallVector<int> all(unsigned rank) {
+  return llvm::to_vector(llvm::map_range(llvm::seq<int>(0, rank), [](int i) { return i; }));
+}
 
 static AxisMaps elementwise(Operation *op, const Facts &facts) {
   ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
@@ -53,8 +55,8 @@ static AxisMaps contraction(MatmulOp op, const Facts &facts) {
 std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
   using Result = std::optional<AxisMaps>;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp, LessOp,
-            LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(
+      .Case<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp,
+            LessOp, LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(
           [&](Operation *) { return elementwise(op, facts); })
       .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
           [&](auto reduce) { return reduction(op, reduce.getAxis(), reduce.getDrop(), facts); })

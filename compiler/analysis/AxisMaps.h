@@ -6,9 +6,10 @@
 #include <optional>
 
 namespace nova {
-/// The loop nest that computes an operation: its axes, and for each axis of the result and of every operand the loop that it
-/// is indexed by; below 0 for an axis of size 1 that is broadcast or kept by a reduction. A loop that no axis of the
-/// result names is reduced over. Operands from `firstHidden` on are i1 values: where one is true the term is skipped.
+/// The loop nest that computes an operation: its axes, and for each axis of the result and of every operand the loop
+/// that it is indexed by; below 0 for an axis of size 1 that is broadcast or kept by a reduction. A loop that no axis
+/// of the result names is reduced over. Operands from `firstHidden` on are i1 values: where one is true the term is
+/// skipped.
 struct AxisMaps {
   llvm::SmallVector<DimAttr> loops;
   llvm::SmallVector<int> result;
@@ -18,8 +19,8 @@ struct AxisMaps {
   bool isReduced(unsigned loop) const { return !llvm::is_contained(result, int(loop)); }
 };
 
-/// The maps of a core-form operation with one result; none for an operation that has no such loops. A new operation of the
-/// language is added here to take part in dependence and extend.
+/// The maps of a core-form operation with one result; none for an operation that has no such loops. A new operation of
+/// the language is added here to take part in dependence and extend.
 std::optional<AxisMaps> axisMapsOf(mlir::Operation *op, const Facts &facts);
 } // namespace nova
 

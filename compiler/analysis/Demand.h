@@ -33,8 +33,8 @@ struct Region {
   llvm::SmallVector<int> loops;
 };
 
-/// The part of `box`, over loops of these sizes, that lies in every region, for any number of rows `sequence` and any row i:
-/// a box again, never too small. None when it is empty for all sizes.
+/// The part of `box`, over loops of these sizes, that lies in every region, for any number of rows `sequence` and any
+/// row i: a box again, never too small. None when it is empty for all sizes.
 std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, llvm::ArrayRef<DimAttr> loops, Box box,
                               llvm::ArrayRef<Region> regions);
 } // namespace nova

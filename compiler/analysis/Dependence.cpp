@@ -82,7 +82,8 @@ void Analysis::refuseFuture(Value leaf, const Twine &reason) {
     }
   }
   bool hasRows = llvm::any_of(out.values[way.back()].axes, [](const auto &d) { return d.has_value(); });
-  std::string text = (hasRows ? "row i of " + nameOf(way.back()) : nameOf(way.back()) + ", which has no rows,") + " " + reason.str();
+  std::string text =
+      (hasRows ? "row i of " + nameOf(way.back()) : nameOf(way.back()) + ", which has no rows,") + " " + reason.str();
   if (entry != leaf)
     text += "; the future enters at " + nameOf(entry);
   refuse(entry.getLoc(), text);
@@ -129,8 +130,8 @@ void Analysis::checkSignature() {
     for (auto [axis, dim] : llvm::enumerate(dims)) {
       count += isSequence(dim);
       if (!isSequence(dim) && mentionsSequence(dim))
-        refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + kind + " " + nameOf(value) + " is " + toString(dim) +
-                                   ", not the sequence " + out.sequence.getValue() + " itself");
+        refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + kind + " " + nameOf(value) + " is " +
+                                   toString(dim) + ", not the sequence " + out.sequence.getValue() + " itself");
     }
     if (count > 1)
       refuse(value.getLoc(), Twine(kind) + " " + nameOf(value) + " is " + toString(dims) + ": " + Twine(count) +
@@ -163,9 +164,7 @@ void Analysis::demandRoots() {
 Box Analysis::boxFor(Value value, ArrayRef<int> loops, const Box &box) const {
   Box result;
   for (auto [dim, loop] : llvm::zip_equal(typeOf(value).getDims(), loops))
-    result.push_back(!isSequence(dim) ? std::nullopt
-                     : loop >= 0      ? box[loop]
-                                      : std::optional<AxisDemand>(AxisDemand{}));
+    result.push_back(!isSequence(dim) ? std::nullopt : loop >= 0 ? box[loop] : std::optional<AxisDemand>(AxisDemand{}));
   return result;
 }
 
@@ -198,8 +197,8 @@ void Analysis::demand(Value value, const Box &box, Operation *through) {
       have = hull(*have, *more);
 }
 
-// What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point into
-// `storage`.
+// What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point
+// into `storage`.
 SmallVector<Region> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                         std::vector<Mask> &storage) const {
   SmallVector<Region> regions;
@@ -230,7 +229,8 @@ void Analysis::visitLoops(Operation *op, const AxisMaps &maps, const ValueDepend
   };
   if (!selects) {
     std::vector<Mask> storage;
-    std::optional<Box> part = restrictTo(masks.getColumns(), sequenceDim, maps.loops, box, regionsOf(op, maps, {}, storage));
+    std::optional<Box> part =
+        restrictTo(masks.getColumns(), sequenceDim, maps.loops, box, regionsOf(op, maps, {}, storage));
     for (unsigned i = 0; part && i < op->getNumOperands(); i++)
       visitOperand(i, *part);
     return;

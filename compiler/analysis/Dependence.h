@@ -9,13 +9,14 @@
 #include <string>
 
 namespace nova {
-/// How row i of the results depends on the rows of a value: not at all (or the value has no rows), on row i, on finitely many
-/// rows up to i, on all rows up to i, or on rows after i.
+/// How row i of the results depends on the rows of a value: not at all (or the value has no rows), on row i, on
+/// finitely many rows up to i, on all rows up to i, or on rows after i.
 enum class DependenceClass { Independent, Pointwise, Windowed, Causal, Full };
 llvm::StringRef toString(DependenceClass c);
 DependenceClass classOf(const AxisDemand &demand);
 
-/// For one value: demand per axis; an axis that does not carry the sequence has none. `demanded` is false for dead values.
+/// For one value: demand per axis; an axis that does not carry the sequence has none. `demanded` is false for dead
+/// values.
 struct ValueDependence {
   bool demanded = false;
   Box axes;
@@ -25,24 +26,24 @@ struct ValueDependence {
 
 /// The answer for a whole graph (core form) along one sequence symbol.
 struct Dependence {
-  /// The symbol of the sequence, in the normal form that the clauses give (`p` where a clause says `n == p`); null when there
-  /// is none.
+  /// The symbol of the sequence, in the normal form that the clauses give (`p` where a clause says `n == p`); null when
+  /// there is none.
   mlir::StringAttr sequence;
   llvm::DenseMap<mlir::Value, ValueDependence> values;
   /// Per argument: how rows of the results depend on its rows.
   llvm::SmallVector<DependenceClass> arguments;
-  /// Set when the graph cannot be extended: the reason, in one sentence, and where; with the first value at which the future enters and the
-  /// path from it to the output.
+  /// Set when the graph cannot be extended: the reason, in one sentence, and where; with the first value at which the
+  /// future enters and the path from it to the output.
   std::string refusal;
   std::optional<mlir::Location> refusalLoc;
   llvm::SmallVector<std::string> path;
   bool extendable() const { return refusal.empty(); }
 };
 
-/// Analyses a core-form graph along `sequence` (null: the symbol that is the leading axis of the first result). Linear in the
-/// number of operations. The answer refers to the graph's values and is valid while the graph is unchanged.
-/// `kept` are values, with one axis of the sequence each, that must be known row by row as well (states of an extend): each
-/// counts as a result, and the graph is refused also when a row of a result reads a later row of one of them.
+/// Analyses a core-form graph along `sequence` (null: the symbol that is the leading axis of the first result). Linear
+/// in the number of operations. The answer refers to the graph's values and is valid while the graph is unchanged.
+/// `kept` are values, with one axis of the sequence each, that must be known row by row as well (states of an extend):
+/// each counts as a result, and the graph is refused also when a row of a result reads a later row of one of them.
 Dependence analyseDependence(GraphOp core, mlir::StringAttr sequence = {}, llvm::ArrayRef<mlir::Value> kept = {});
 
 /// True when the axis of this size runs over the sequence, in the normal form of `facts`.

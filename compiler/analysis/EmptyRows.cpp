@@ -48,8 +48,9 @@ PresburgerSet Search::emptyRows() const {
   unsigned rank = dims.size();
   PresburgerSet visible = embed(mask.exact ? mask.mayFail : mask.mayHold.complement(), maskAxes, rank);
   visible = visible.intersect(PresburgerSet(columns.positions(dims)));
-  // The rows where a visible entry exists are those where there is a least one. The symbolic minimum is asked for rather
-  // than an existential variable: the difference below is exact only for the divisions that the minimum introduces.
+  // The rows where a visible entry exists are those where there is a least one. The symbolic minimum is asked for
+  // rather than an existential variable: the difference below is exact only for the divisions that the minimum
+  // introduces.
   PresburgerSet withVisible = PresburgerSet::getEmpty(columns.space(rank - 1));
   for (IntegerRelation entry : visible.getAllDisjuncts()) {
     entry.convertVarKind(VarKind::SetDim, axis + 1, rank, VarKind::Domain);
@@ -74,9 +75,11 @@ std::optional<SmallVector<int64_t>> Search::smallest(const PresburgerSet &set) c
     // Sizes first, so that the least point in lexical order has the least sizes.
     disjunct.convertVarKind(VarKind::Symbol, 0, disjunct.getNumSymbolVars(), VarKind::SetDim, 0);
     auto point = disjunct.findIntegerLexMin();
-    if (!point.isBounded() || llvm::any_of(*point, [](const llvm::DynamicAPInt &v) { return v > INT64_MAX || v < INT64_MIN; }))
+    if (!point.isBounded() ||
+        llvm::any_of(*point, [](const llvm::DynamicAPInt &v) { return v > INT64_MAX || v < INT64_MIN; }))
       continue;
-    SmallVector<int64_t> values = llvm::map_to_vector(*point, [](const llvm::DynamicAPInt &v) { return int64fromDynamicAPInt(v); });
+    SmallVector<int64_t> values =
+        llvm::map_to_vector(*point, [](const llvm::DynamicAPInt &v) { return int64fromDynamicAPInt(v); });
     values.resize(columns.count() + dims.size() - 1);
     if (!best || std::lexicographical_compare(values.begin(), values.end(), best->begin(), best->end()))
       best = values;

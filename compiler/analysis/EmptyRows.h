@@ -11,10 +11,10 @@ namespace nova {
 struct EmptyRow {
   mlir::Operation *op; // the first reduction or contraction under this mask
   mlir::Value hidden;
-  unsigned axis;      // of the masked operand: the one that is reduced
-  bool byData;        // true when the mask hides the row only for some values of data
-  /// Where the mask is known: the smallest sizes with such a row and its positions along the other axes of the operand; absent
-  /// when they involve products of sizes.
+  unsigned axis; // of the masked operand: the one that is reduced
+  bool byData;   // true when the mask hides the row only for some values of data
+  /// Where the mask is known: the smallest sizes with such a row and its positions along the other axes of the operand;
+  /// absent when they involve products of sizes.
   std::optional<Bindings> sizes;
   llvm::SmallVector<int64_t> row;
 

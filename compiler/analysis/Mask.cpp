@@ -121,7 +121,8 @@ Mask MaskAnalysis::operand(Operation *op, unsigned index) const {
 Mask MaskAnalysis::derive(Operation *op) const {
   unsigned rank = typeOf(op->getResult(0)).getRank();
   return llvm::TypeSwitch<Operation *, Mask>(op)
-      .Case<EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp>([&](Operation *) { return compare(op); })
+      .Case<EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp>(
+          [&](Operation *) { return compare(op); })
       .Case([&](NotOp) { return negation(operand(op, 0)); })
       .Case([&](AndOp) { return conjunction(operand(op, 0), operand(op, 1)); })
       .Case([&](OrOp) { return disjunction(operand(op, 0), operand(op, 1)); })
@@ -153,7 +154,8 @@ Mask MaskAnalysis::compare(Operation *op) const {
   std::optional<AffineForm> a = forms.get(op->getOperand(0), rank), b = forms.get(op->getOperand(1), rank);
   if (!a || !b)
     return data(rank);
-  // The half space of sign * (a - b) + constant >= 0. Coefficients are small by AffineForms::fits, so nothing overflows.
+  // The half space of sign * (a - b) + constant >= 0. Coefficients are small by AffineForms::fits, so nothing
+  // overflows.
   auto half = [&](int64_t sign, int64_t constant) {
     SmallVector<int64_t> row;
     for (auto [x, y] : llvm::zip_equal(a->axes, b->axes))

@@ -6,9 +6,9 @@
 #include "mlir/Analysis/Presburger/PresburgerRelation.h"
 
 namespace nova {
-/// Two sets of positions, over the axes of the value (an axis of size 1 is unconstrained) and the size columns, without the
-/// ranges of the axes. Each contains every position where the value is true, or false; comparisons of affine values and
-/// their boolean combinations are exact, so the two sets are complements; data may be either.
+/// Two sets of positions, over the axes of the value (an axis of size 1 is unconstrained) and the size columns, without
+/// the ranges of the axes. Each contains every position where the value is true, or false; comparisons of affine values
+/// and their boolean combinations are exact, so the two sets are complements; data may be either.
 struct Mask {
   mlir::presburger::PresburgerSet mayHold, mayFail;
   bool exact;
@@ -21,8 +21,8 @@ mlir::presburger::PresburgerSet embed(const mlir::presburger::PresburgerSet &set
 /// The map for `embed` by which a value of rank `from` broadcasts to rank `to`.
 llvm::SmallVector<int> broadcastAxes(unsigned from, unsigned to);
 
-/// The masks of one graph; built in one pass over its operations, valid while the graph is unchanged. Not thread-safe while
-/// it is built, read-only afterwards.
+/// The masks of one graph; built in one pass over its operations, valid while the graph is unchanged. Not thread-safe
+/// while it is built, read-only afterwards.
 class MaskAnalysis {
 public:
   explicit MaskAnalysis(GraphOp core);
@@ -47,8 +47,8 @@ private:
   llvm::DenseMap<mlir::Value, Mask> masks;
 };
 
-/// The c for which `hidden` holds exactly where col > firstRow + row + c: the causal offset over absolute positions of rows
-/// that begin at `firstRow` (null: at 0). None when there is no such constant.
+/// The c for which `hidden` holds exactly where col > firstRow + row + c: the causal offset over absolute positions of
+/// rows that begin at `firstRow` (null: at 0). None when there is no such constant.
 std::optional<int64_t> asUpperLimit(const MaskAnalysis &masks, mlir::Value hidden, unsigned rowAxis, unsigned colAxis,
                                     DimAttr firstRow = {});
 } // namespace nova

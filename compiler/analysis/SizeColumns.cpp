@@ -5,8 +5,8 @@ using presburger::IntegerPolyhedron;
 using presburger::PresburgerSpace;
 
 namespace nova {
-// The terms of a dimension: the product of symbols (the dimension 1 for the constant term) and its coefficient. A product
-// is null where an exponent leaves the range of int64_t.
+// The terms of a dimension: the product of symbols (the dimension 1 for the constant term) and its coefficient. A
+// product is null where an exponent leaves the range of int64_t.
 static SmallVector<std::pair<DimAttr, int64_t>> termsOf(DimAttr dim) {
   SmallVector<std::pair<DimAttr, int64_t>> result;
   ArrayRef<int64_t> terms = dim.getTerms();
@@ -15,7 +15,8 @@ static SmallVector<std::pair<DimAttr, int64_t>> termsOf(DimAttr dim) {
     DimAttr product = constantDim(dim.getContext(), 1);
     for (size_t k = 1; k < width; k++)
       for (int64_t e = 0; product && e < terms[at + k]; e++)
-        product = multiplyDims(product, symbolDim(dim.getContext(), cast<StringAttr>(dim.getAtoms()[k - 1]).getValue()));
+        product =
+            multiplyDims(product, symbolDim(dim.getContext(), cast<StringAttr>(dim.getAtoms()[k - 1]).getValue()));
     result.emplace_back(product, terms[at]);
   }
   return result;
@@ -108,8 +109,8 @@ IntegerPolyhedron SizeColumns::positions(ArrayRef<DimAttr> dims) const {
   for (ClauseAttr clause : clauses) {
     StringRef relation = clause.getRelation().getValue();
     bool swapped = relation.starts_with("<");
-    DimAttr difference = swapped ? subtractDims(clause.getRhs(), clause.getLhs())
-                                 : subtractDims(clause.getLhs(), clause.getRhs());
+    DimAttr difference =
+        swapped ? subtractDims(clause.getRhs(), clause.getLhs()) : subtractDims(clause.getLhs(), clause.getRhs());
     auto sizes = difference ? coefficients(difference) : std::nullopt;
     if (!sizes || sizes->back() == INT64_MIN)
       continue;

@@ -126,8 +126,10 @@ std::vector<Bindings> Search::smallSizes(int64_t rows) {
       return;
     if (i == symbols.size()) {
       tried++;
-      if (left == 0 && evaluateDim(facts.normalize(symbolDim(core.getContext(), dependence.sequence.getValue())), sizes) == rows &&
-          llvm::all_of(core.getClauses(), [&](Attribute c) { return holds(cast<ClauseAttr>(c), sizes).value_or(false); }))
+      if (left == 0 &&
+          evaluateDim(facts.normalize(symbolDim(core.getContext(), dependence.sequence.getValue())), sizes) == rows &&
+          llvm::all_of(core.getClauses(),
+                       [&](Attribute c) { return holds(cast<ClauseAttr>(c), sizes).value_or(false); }))
         found.push_back(sizes);
       return;
     }
@@ -244,7 +246,9 @@ std::optional<Witness> Search::run() {
   return std::nullopt;
 }
 
-std::optional<Witness> findWitness(GraphOp core, const Dependence &dependence) { return Search(core, dependence).run(); }
+std::optional<Witness> findWitness(GraphOp core, const Dependence &dependence) {
+  return Search(core, dependence).run();
+}
 
 static std::string entryText(const Tensor &x, int64_t i) {
   switch (x.element) {

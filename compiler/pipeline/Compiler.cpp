@@ -139,16 +139,13 @@ LogicalResult Compilation::buildCore() {
   GraphOp coreOp = coreGraph(*core);
   StringAttr along = options.along.empty() ? StringAttr() : StringAttr::get(graph.getContext(), options.along);
   Dependence dependence = analyseDependence(coreOp, along);
+  extend = tryDeriveExtend(coreOp, dependence);
+  extended = bool(extend.module);
   if (along && !dependence.extendable())
     return graph.emitError("graph @") << graph.getSymName() << " cannot be extended along " << options.along << ": "
                                       << dependence.refusal;
-  if (dependence.extendable()) {
-    extend = deriveExtend(coreOp, dependence);
-    if (!extend.module)
-      return failure();
-    extended = true;
-  }
-  return success();
+  // What has no extend is compiled as a whole; a failure without a refusal was reported.
+  return success(extended || !dependence.extendable());
 }
 
 LogicalResult Compilation::buildTiles() {

@@ -1,6 +1,6 @@
 // Masks as integer sets against the values that the interpreter computes.
-#include "compiler/analysis/Mask.h"
 #include "compiler/analysis/EmptyRows.h"
+#include "compiler/analysis/Mask.h"
 #include "tests/analysis/RandomGraph.h"
 #include "tests/reference/Graphs.h"
 
@@ -76,7 +76,8 @@ struct MaskText {
     // Broadcast to [n, p] without a change.
     std::string full = line("and " + hidden + ", " + line("or " + everywhere + ", " + line("not " + everywhere)));
     std::string sum = line("reduce_sum %x, 1 hidden " + full);
-    return "graph @g(%x: f64[n, p], %data: i1[n, p]) -> (i1[n, p], f64[n, 1]) {\n" + body + "  return " + full + ", " + sum + "\n}\n";
+    return "graph @g(%x: f64[n, p], %data: i1[n, p]) -> (i1[n, p], f64[n, 1]) {\n" + body + "  return " + full + ", " +
+           sum + "\n}\n";
   }
 };
 
@@ -163,11 +164,12 @@ TEST(Mask, EmptyRowsAreFoundWithTheSmallestSizes) {
 /// The causal offset of the value `%mask` of a graph with these lines.
 std::optional<int64_t> limit(const std::string &lines, bool fromPast = false) {
   Graph graph("graph @g(%x: f64[n, p], %y: f64[t, 1]) -> i1[n, p] {\n  %row = iota 0 : [n, 1]" +
-              std::string(fromPast ? " from t" : "") + "\n  %col = iota 1 : [1, p]\n  %one = constant 1 : i64[]\n" + lines +
-              "\n  return %mask\n}");
+              std::string(fromPast ? " from t" : "") + "\n  %col = iota 1 : [1, p]\n  %one = constant 1 : i64[]\n" +
+              lines + "\n  return %mask\n}");
   MaskAnalysis masks(graph.get());
   auto *context = graph.get().getContext();
-  return asUpperLimit(masks, graph.get().getReturn().getOperand(0), 0, 1, fromPast ? symbolDim(context, "t") : DimAttr());
+  return asUpperLimit(masks, graph.get().getReturn().getOperand(0), 0, 1,
+                      fromPast ? symbolDim(context, "t") : DimAttr());
 }
 
 TEST(Mask, UpperLimits) {
@@ -176,8 +178,10 @@ TEST(Mask, UpperLimits) {
   EXPECT_EQ(limit("%mask = less %row, %col"), 0);
   EXPECT_EQ(limit("%v = less_equal %col, %row\n %mask = not %v"), 0);
   EXPECT_EQ(limit("%r = add %row, %one\n %mask = greater %col, %r"), 1);
-  EXPECT_EQ(limit("%r = subtract %row, %one\n %a = greater %col, %r\n %b = greater %col, %row\n %mask = or %a, %b"), -1);
-  EXPECT_EQ(limit("%r = subtract %row, %one\n %a = greater %col, %r\n %b = greater %col, %row\n %mask = and %a, %b"), 0);
+  EXPECT_EQ(limit("%r = subtract %row, %one\n %a = greater %col, %r\n %b = greater %col, %row\n %mask = or %a, %b"),
+            -1);
+  EXPECT_EQ(limit("%r = subtract %row, %one\n %a = greater %col, %r\n %b = greater %col, %row\n %mask = and %a, %b"),
+            0);
   EXPECT_EQ(limit("%z = subtract %col, %row\n %mask = greater_equal %z, %one"), 0);
   EXPECT_EQ(limit("%mask = greater %col, %row", /*fromPast=*/true), 0);
   EXPECT_EQ(limit("%r = subtract %row, %one\n %mask = greater %col, %r", /*fromPast=*/true), -1);

@@ -80,7 +80,9 @@ std::string Writer::mask() {
     return line("or " + line("greater " + x + ", " + y) + ", " + future);
   }
   case 5: // a prefix, or a hole in it
-    return line("or " + future + ", " + line((chance(50) ? "equal " : "greater_equal ") + col + ", " + number(std::to_string(below(4)), "i64")));
+    return line(
+        "or " + future + ", " +
+        line((chance(50) ? "equal " : "greater_equal ") + col + ", " + number(std::to_string(below(4)), "i64")));
   case 6: {
     std::string two = number("2", "i64");
     return line("greater " + line("multiply " + col + ", " + two) + ", " + line("multiply " + two + ", " + limit));
@@ -172,7 +174,8 @@ void Writer::shift() {
 
 void Writer::firstRow() {
   Rows x = pick(rows);
-  std::string first = line("reduce_sum " + x.name + ", 0 hidden " + line("greater_equal " + row + ", " + number("1", "i64")));
+  std::string first =
+      line("reduce_sum " + x.name + ", 0 hidden " + line("greater_equal " + row + ", " + number("1", "i64")));
   rows.push_back({line("add " + pickWidth(x.width).name + ", " + first), x.width});
 }
 
@@ -187,7 +190,8 @@ void Writer::future() {
     rows.push_back({line("multiply " + x.name + ", " + line("cast " + line("dim_value n") + " : " + type)), x.width});
     break;
   default:
-    rows.push_back({line("add " + x.name + ", " + line("cast " + line("reduce_sum " + row + ", 0") + " : " + type)), x.width});
+    rows.push_back(
+        {line("add " + x.name + ", " + line("cast " + line("reduce_sum " + row + ", 0") + " : " + type)), x.width});
   }
 }
 
@@ -218,8 +222,8 @@ std::string Writer::run() {
   if (turned)
     b.name = line("transpose " + b.name);
   auto typed = [&](const std::string &dims) { return type + "[" + dims + "]"; };
-  std::string text = "graph @g(%X: " + typed("n, d") + ", %Y: " + typed("n, d") + ", %Z: " + typed("n, e") + ", %T: " +
-                     typed("d, n") + ", %W: " + typed("d, e") + ") -> (" + typed("n, " + a.width) + ", " +
+  std::string text = "graph @g(%X: " + typed("n, d") + ", %Y: " + typed("n, d") + ", %Z: " + typed("n, e") +
+                     ", %T: " + typed("d, n") + ", %W: " + typed("d, e") + ") -> (" + typed("n, " + a.width) + ", " +
                      typed(turned ? b.width + ", n" : "n, " + b.width) + ")";
   return text + " where d >= 1 {\n" + body + "  return " + a.name + ", " + b.name + "\n}\n";
 }

@@ -19,8 +19,9 @@ static StringAttr freeName(MLIRContext *context, StringRef wanted, llvm::StringS
 namespace {
 class Builder {
 public:
-  Builder(GraphOp core, const Dependence &dependence)
-      : core(core), context(core.getContext()), facts(factsOf(core)), needed(core, dependence, facts), builder(context) {
+  Builder(GraphOp core, Dependence &dependence)
+      : core(core), dependence(dependence), context(core.getContext()), facts(factsOf(core)),
+        needed(core, dependence, facts), builder(context) {
     out.sequence = dependence.sequence;
   }
   ExtendGraph run();
@@ -38,6 +39,7 @@ private:
   Location named(Value value, StringRef suffix) const;
 
   GraphOp core, extended;
+  Dependence &dependence;
   MLIRContext *context;
   Facts facts;         // of the core graph
   Facts extendedFacts; // of the new one
@@ -173,7 +175,8 @@ void Builder::addState(Value value) {
   if (axis != 0)
     fresh = transpose(fresh, toFront, ".rows");
   NamedAttribute leading(builder.getStringAttr("axis"), builder.getI64IntegerAttr(0));
-  Value all = createInferred<ConcatOp>(builder, named(value, ".all"), {stateArguments[index], fresh}, extendedFacts, leading);
+  Value all =
+      createInferred<ConcatOp>(builder, named(value, ".all"), {stateArguments[index], fresh}, extendedFacts, leading);
   newStates[value] = all;
   values[{value, Version(1) << axis}] = axis == 0 ? all : transpose(all, back, ".wide");
 }
@@ -211,12 +214,17 @@ LogicalResult Builder::compute(Operation *op, Version version) {
 }
 
 ExtendGraph Builder::run() {
-  if (needed.failed())
+  if (needed.failed()) {
+    dependence.refusal = needed.getReason().str();
+    dependence.refusalLoc = needed.getReasonLoc();
     return {};
-  // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value that
-  // looks ahead, read with a delay) has no such order.
+  }
+  // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value
+  // that looks ahead, read with a delay) has no such order.
   if (Dependence kept = analyseDependence(core, out.sequence, needed.getStates()); !kept.extendable()) {
-    emitRefusal(core, kept);
+    dependence.refusal = kept.refusal;
+    dependence.refusalLoc = kept.refusalLoc;
+    dependence.path = kept.path;
     return {};
   }
   chooseSymbols();
@@ -251,11 +259,15 @@ ExtendGraph Builder::run() {
   return std::move(out);
 }
 
+ExtendGraph tryDeriveExtend(GraphOp core, Dependence &dependence) {
+  return dependence.extendable() ? Builder(core, dependence).run() : ExtendGraph();
+}
+
 ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence) {
-  if (!dependence.extendable()) {
-    emitRefusal(core, dependence);
-    return {};
-  }
-  return Builder(core, dependence).run();
+  Dependence own = dependence;
+  ExtendGraph extend = tryDeriveExtend(core, own);
+  if (!own.extendable())
+    emitRefusal(core, own);
+  return extend;
 }
 } // namespace nova

@@ -7,8 +7,8 @@
 #include "mlir/IR/OwningOpRef.h"
 
 namespace nova {
-/// A module with one graph `<name>.extend` in core form. With n the sequence symbol, m the new rows and t the rows of the
-/// state (n = t + m; if `m` or `t` is taken in the graph another free name is chosen):
+/// A module with one graph `<name>.extend` in core form. With n the sequence symbol, m the new rows and t the rows of
+/// the state (n = t + m; if `m` or `t` is taken in the graph another free name is chosen):
 ///  - its first arguments are those of the core graph, with n replaced by m on the axis that carries the sequence; then
 ///    one argument per state, [t, ...];
 ///  - its first results are those of the core graph with m rows; then per state its new value, [t + m, ...], which is
@@ -23,13 +23,15 @@ struct ExtendGraph {
   llvm::SmallVector<std::optional<unsigned>> argumentAxis, resultAxis;
 };
 
-/// `dependence` must belong to `core`. On failure a diagnostic was emitted and `module` is null: where `core` is not extendable,
-/// and where it is causal only as a whole, by way of a value that looks ahead or of all pairs of rows of a value. Linear in
-/// the number of operations.
+/// `dependence` must belong to `core`. Where there is no extend `module` is null and `dependence` holds the refusal:
+/// the one it had, or that `core` is causal only as a whole, by way of a value that looks ahead or of all pairs of rows
+/// of a value. Linear in the number of operations.
+ExtendGraph tryDeriveExtend(GraphOp core, Dependence &dependence);
+/// The same, but a refusal is emitted as an error.
 ExtendGraph deriveExtend(GraphOp core, const Dependence &dependence);
 
-/// Registers `-nova-extend` for nova-opt: replaces every graph of a module in core form by its extend (option `along`: the
-/// sequence symbol). Call once per process.
+/// Registers `-nova-extend` for nova-opt: replaces every graph of a module in core form by its extend (option `along`:
+/// the sequence symbol). Call once per process.
 void registerDerivePasses();
 } // namespace nova
 

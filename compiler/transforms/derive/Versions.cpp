@@ -16,7 +16,7 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
     for (Value result : op.getResults())
       if (!hasRoom(result))
         fail(op.getLoc(), valueName(result) + " has more than " + Twine(mostAxes) + " axes");
-  if (hasFailed)
+  if (failed())
     return;
   for (BlockArgument argument : core.getBlock().getArguments())
     if (sequenceAxes(argument))
@@ -41,9 +41,10 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
 }
 
 void NeededVersions::fail(Location loc, const Twine &message) {
-  if (!hasFailed)
-    emitError(loc) << "graph @" << core.getSymName() << " cannot be extended: " << message;
-  hasFailed = true;
+  if (failed())
+    return;
+  reason = message.str();
+  reasonLoc = loc;
 }
 
 ArrayRef<Version> NeededVersions::of(Value value) const {
@@ -109,7 +110,8 @@ void NeededVersions::settle(Value value) {
   if (isa_and_nonnull<TransposeOp>(value.getDefiningOp()))
     return;
   if (llvm::popcount(axes) > 1)
-    return fail(value.getLoc(), "all pairs of rows of " + valueName(value) + " are read, of which every new row adds more than one");
+    return fail(value.getLoc(),
+                "all pairs of rows of " + valueName(value) + " are read, of which every new row adds more than one");
   llvm::erase(it->second, axes);
   stateSet.insert(value);
   need(value, 0);

@@ -7,19 +7,23 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace nova {
-/// One bit per axis of a value that carries the sequence: set where all rows (past and new) are meant, clear for the new ones.
+/// One bit per axis of a value that carries the sequence: set where all rows (past and new) are meant, clear for the
+/// new ones.
 using Version = uint64_t;
 
-/// What has to be computed. A value is needed over new rows where a result row is computed from its own row, and over all rows
-/// where an operation reads across rows. A value over all rows that is computed from rows of arguments is a state (its past
-/// is kept, its new rows are appended), unless it is only the layout of another one; what no argument's rows enter
-/// (constants, iotas, masks) is computed again.
+/// What has to be computed. A value is needed over new rows where a result row is computed from its own row, and over
+/// all rows where an operation reads across rows. A value over all rows that is computed from rows of arguments is a
+/// state (its past is kept, its new rows are appended), unless it is only the layout of another one; what no argument's
+/// rows enter (constants, iotas, masks) is computed again.
 class NeededVersions {
 public:
-  /// `dependence` must be extendable and belong to `core`. Check `failed()` afterwards: a diagnostic was emitted then.
+  /// `dependence` must be extendable and belong to `core`. Check `failed()` afterwards: then `getReason()` says why the
+  /// graph has no extend, and `getReasonLoc()` where.
   NeededVersions(GraphOp core, const Dependence &dependence, const Facts &facts);
 
-  bool failed() const { return hasFailed; }
+  bool failed() const { return !reason.empty(); }
+  llvm::StringRef getReason() const { return reason; }
+  mlir::Location getReasonLoc() const { return *reasonLoc; }
   /// The versions of a value to compute, without those that come from its state.
   llvm::ArrayRef<Version> of(mlir::Value value) const;
   /// The values that are states, in the order of the graph.
@@ -31,8 +35,8 @@ public:
   Version sequenceAxes(mlir::Value value) const;
   /// The version of operand `index` that `op` reads to compute `version` of its result.
   Version operandVersion(mlir::Operation *op, const AxisMaps &maps, unsigned index, Version version) const;
-  /// What stands for operand `index` of `op`: the operand, or for a branch of a `where` that no result row reads the other
-  /// branch, so that what feeds it need not be computed.
+  /// What stands for operand `index` of `op`: the operand, or for a branch of a `where` that no result row reads the
+  /// other branch, so that what feeds it need not be computed.
   mlir::Value operandOf(mlir::Operation *op, unsigned index) const;
 
 private:
@@ -48,7 +52,8 @@ private:
   llvm::DenseSet<mlir::Value> fromRows; // rows of arguments enter these
   llvm::SmallVector<mlir::Value> states;
   llvm::DenseSet<mlir::Value> stateSet;
-  bool hasFailed = false;
+  std::string reason;
+  std::optional<mlir::Location> reasonLoc;
 };
 } // namespace nova
 
