@@ -152,6 +152,32 @@ TEST(Module, RefusesWrongSections) {
               HasSubstr("table of section names"));
 }
 
+TEST(Module, HeadersOfAnyContentAreReadSafely) {
+  // Random bytes in the file header and the section table: refused or found, but nothing outside the file is read.
+  const std::string good = makeModule(scaleManifest());
+  Elf64_Ehdr header;
+  std::memcpy(&header, good.data(), sizeof header);
+  std::mt19937 random(2);
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = good, problem;
+    for (int change = 0; change < 3; ++change) {
+      size_t inTable = header.e_shoff + random() % (header.e_shnum * sizeof(Elf64_Shdr));
+      bad[random() % 2 ? random() % sizeof header : inTable] = static_cast<char>(random());
+    }
+    bad.shrink_to_fit();
+    runtime::ModuleSections sections;
+    if (runtime::findModuleSections(bad, sections, problem)) {
+      EXPECT_LE(sections.manifestOffset + sections.manifestSize, bad.size());
+      EXPECT_LE(sections.digestOffset + runtime::kDigestSize, bad.size());
+    } else {
+      ++refused;
+      EXPECT_FALSE(problem.empty());
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
 TEST(Module, RefusesAWrongDigest) {
   std::string bytes = makeModule(scaleManifest());
   bytes[sectionsOf(bytes).digestOffset] ^= 1;
