@@ -116,18 +116,23 @@ template <class T, class B> typename B::Float expFinishNormal(B &b, const ExpRed
   return b.fromBits(b.iadd(b.toBits(p), exponent));
 }
 
-/// Finishes exp for every x: scales by 2^(n>>1) and 2^(n - (n>>1)). The first product is exact, so that subnormal
-/// results are rounded once and overflow gives infinity. `x` is the argument of exp before clamping (for NaN).
-template <class T, class B> typename B::Float expFinishFull(B &b, const ExpReduced<B> &reduced, typename B::Float x) {
+/// Scales p = e^r by 2^n, n as in ExpReduced, for every x: by 2^(n>>1) and 2^(n - (n>>1)). The first product is exact, so
+/// that subnormal results are rounded once and overflow gives infinity. `x` is NaN exactly where the argument of exp was.
+template <class T, class B>
+typename B::Float expScale(B &b, typename B::Float p, typename B::Float biased, typename B::Float x) {
   using C = ExpConstants<T>;
-  auto p = expPolynomial<T>(b, reduced.r);
-  auto n = b.isub(b.toBits(reduced.biased), b.intConstant(static_cast<int64_t>(bitsOf(C::magic))));
+  auto n = b.isub(b.toBits(biased), b.intConstant(static_cast<int64_t>(bitsOf(C::magic))));
   auto half = b.ashr(n, 1);
   auto rest = b.isub(n, half);
   auto bias = b.intConstant(C::exponentBias);
   for (auto power : {half, rest})
     p = b.mul(p, b.fromBits(b.shl(b.iadd(power, bias), C::mantissaBits)));
   return b.select(b.unordered(x, x), b.floatBits(C::canonicalNaN), p);
+}
+
+/// Finishes exp for every x. `x` is the argument of exp before clamping (for NaN).
+template <class T, class B> typename B::Float expFinishFull(B &b, const ExpReduced<B> &reduced, typename B::Float x) {
+  return expScale<T>(b, expPolynomial<T>(b, reduced.r), reduced.biased, x);
 }
 
 /// Brings x into [clampLow, clampHigh], where exp is already 0 or infinity at the ends; NaN becomes clampLow.

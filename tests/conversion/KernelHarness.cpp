@@ -51,26 +51,44 @@ bool canRun(const std::string &target) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+namespace {
+/// Parses and lowers a text; diagnostics are kept.
+struct Lowered {
+  Lowered(const std::string &text, const TargetInfo &target) : context(registry()) {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+      return success();
+    });
+    tiles = parseSourceString<ModuleOp>(text, &context);
+    if (!tiles)
+      return;
+    auto lowered = tilesToVector(*tiles, target), shared = tilesToLayout(*tiles);
+    if (succeeded(lowered) && succeeded(shared)) {
+      code = std::move(*lowered);
+      layout = std::move(*shared);
+    }
+  }
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registerGraphDialect(registry);
+    registry.insert<tile::TileDialect>();
+    return registry;
+  }
+  std::string diagnostics;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> tiles, code, layout;
+};
+} // namespace
+
 static std::vector<char> compile(const std::string &text, const std::string &targetName, std::string &diagnostics) {
-  DialectRegistry registry;
-  registerGraphDialect(registry);
-  registry.insert<tile::TileDialect>();
-  MLIRContext context(registry);
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    diagnostics += diagnostic.str() + "\n";
-    return success();
-  });
   const TargetInfo &target = *findTarget(targetName);
-  OwningOpRef<ModuleOp> tiles = parseSourceString<ModuleOp>(text, &context);
-  if (!tiles)
-    return {};
-  auto code = tilesToVector(*tiles, target);
-  auto layout = tilesToLayout(*tiles);
-  if (failed(code) || failed(layout))
+  Lowered lowered(text, target);
+  diagnostics = lowered.diagnostics;
+  if (!lowered.code)
     return {};
   ModuleInput input;
-  input.parts.emplace_back(target, **code);
-  input.parts.emplace_back(target, **layout);
+  input.parts.emplace_back(target, *lowered.code);
+  input.parts.emplace_back(target, *lowered.layout);
   input.manifestJson = "{}";
   auto module = buildModule(input);
   if (!module) {
@@ -78,6 +96,15 @@ static std::vector<char> compile(const std::string &text, const std::string &tar
     return {};
   }
   return *module;
+}
+
+std::string assemblyOf(const std::string &text, const std::string &targetName) {
+  const TargetInfo &target = *findTarget(targetName);
+  Lowered lowered(text, target);
+  require(bool(lowered.code), text + "\n" + lowered.diagnostics);
+  auto assembly = printCode(*lowered.code, target, CodeForm::assembly);
+  require(bool(assembly), "no assembly");
+  return *assembly;
 }
 
 std::vector<char> compileModule(const std::string &text, const std::string &target) {

@@ -55,6 +55,8 @@ bool canRun(const std::string &target);
 /// The bytes of the module of `text` (ops of the dialect tile) for one target; aborts the test program with the
 /// diagnostics if it does not compile.
 std::vector<char> compileModule(const std::string &text, const std::string &target);
+/// The assembly of the kernels of `text` for one target.
+std::string assemblyOf(const std::string &text, const std::string &target);
 /// The diagnostics of a text that must not compile; "" if it does.
 std::string refusal(const std::string &text, const std::string &target);
 

@@ -11,10 +11,11 @@ namespace nova::codegen {
 // Elementary functions
 //===----------------------------------------------------------------------===//
 
-// The coefficients beyond the first, and the low part of ln 2: the rest fits into registers.
+// 1 and the first coefficient, then the others, the low part of ln 2 and the clamp. The rest fits into registers.
 template <typename T> static SmallVector<uint64_t> tabledConstants() {
   using C = reference::ExpConstants<T>;
-  SmallVector<uint64_t> entries{reference::bitsOf(-C::ln2Low)};
+  SmallVector<uint64_t> entries{reference::bitsOf(T(1)), reference::bitsOf(C::c[0]), reference::bitsOf(-C::ln2Low),
+                                  reference::bitsOf(C::clampLow), reference::bitsOf(C::clampHigh)};
   for (int i = 1; i < C::terms; ++i)
     entries.push_back(reference::bitsOf(C::c[i]));
   return entries;
@@ -27,9 +28,9 @@ ConstantTable::ConstantTable(Emit &e, Value memory, Type element, int64_t lanes)
     e.store(e.realBits(shaped(element, width), bits), memory, e.idx(slot * width));
 }
 
-Value ConstantTable::find(Emit &e, uint64_t bits, int64_t lanes) const {
+Value ConstantTable::find(Emit &e, uint64_t bits, int64_t lanes, bool all) const {
   const auto *entry = llvm::find(entries, bits);
-  if (entry == entries.end() || lanes < width)
+  if (entry == entries.end() || lanes < width || (!all && entry - entries.begin() < 2))
     return {};
   Value x = e.load(memory, element, e.idx((entry - entries.begin()) * width), width);
   SmallVector<int64_t> repeated;

@@ -18,8 +18,9 @@ class ConstantTable {
 public:
   /// Writes the constants of exp for `element` (f32 or f64) to `memory`, in vectors of `lanes`.
   ConstantTable(Emit &e, Value memory, Type element, int64_t lanes);
-  /// The constant in `lanes` lanes if it is in the table, else null.
-  Value find(Emit &e, uint64_t bits, int64_t lanes) const;
+  /// The constant in `lanes` lanes if it is in the table, else null. Those that the fast sequences can afford to keep in
+  /// registers are given only if `all`.
+  Value find(Emit &e, uint64_t bits, int64_t lanes, bool all) const;
   /// Room for one table.
   static constexpr int64_t bytes = 1024;
 
@@ -27,7 +28,7 @@ private:
   Value memory;
   Type element;
   int64_t width;
-  SmallVector<uint64_t> entries;
+  SmallVector<uint64_t> entries; ///< the two affordable ones first
 };
 
 /// Builder (Elementary.h) that emits on values of one shape.
@@ -39,11 +40,12 @@ struct SequenceBuilder {
   Type element;
   int64_t lanes;
   const ConstantTable *table = nullptr;
+  bool wholeTable = false;
 
   Type floatType() const { return shaped(element, lanes); }
   Type intType() const { return shaped(e.b.getIntegerType(element.getIntOrFloatBitWidth()), lanes); }
   Value floatBits(uint64_t bits) {
-    Value known = table ? table->find(e, bits, lanes) : Value();
+    Value known = table ? table->find(e, bits, lanes, wholeTable) : Value();
     return known ? known : e.realBits(floatType(), bits);
   }
   Value intConstant(int64_t value) { return e.integer(intType(), value); }

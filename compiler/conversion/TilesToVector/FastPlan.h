@@ -47,8 +47,6 @@ public:
   bool hasFastQuotient(mlir::Operation *op) const { return quotients.contains(op); }
   /// 1 / t of a fast quotient.
   Value reciprocal(mlir::Operation *op) const { return quotients.lookup(op); }
-  /// The only exp of the region that is fast; null if there are several.
-  mlir::Operation *onlyExp() const { return exps.size() == 1 ? *exps.begin() : nullptr; }
   /// What is known of a value, provided the fast code ran where the interval says so.
   std::optional<Interval> interval(Value x) const;
 

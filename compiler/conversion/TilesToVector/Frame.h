@@ -23,8 +23,8 @@ constexpr int64_t spareRows = 12;
 struct ScratchHeader {
   static constexpr int64_t savedControl = 0, newControl = 4, failed = 8; // each an i32
   static constexpr int64_t tables = 64;                                  // two of ConstantTable
-  static constexpr int64_t lines = 64 + 2048;                            // four chunks of f64, used inside one loop
-  static constexpr int64_t bytes = lines + 4 * chunk * 8;
+  static constexpr int64_t lines = 64 + 2048;                            // two chunks of f64, used inside one loop
+  static constexpr int64_t bytes = lines + 2 * chunk * 8;
 };
 
 /// Columns of a panel: 64 bytes.

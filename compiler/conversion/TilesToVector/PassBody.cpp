@@ -10,6 +10,18 @@ namespace nova::codegen {
 // What is emitted
 //===----------------------------------------------------------------------===//
 
+// The exp of a region with one, where it is worth two loops; null if there is none or there are several.
+static Operation *onlyExp(const Region &region) {
+  Operation *found = nullptr;
+  for (Operation &op : region.block().without_terminator())
+    if (isa<ExpOp>(op) && region.varies(op.getResult(0))) {
+      if (found)
+        return nullptr;
+      found = &op;
+    }
+  return found;
+}
+
 PassBody::Plan PassBody::makePlan(Variant variant, ArrayRef<Accumulator> accumulators) {
   Plan result;
   result.variant = variant;
@@ -18,24 +30,24 @@ PassBody::Plan PassBody::makePlan(Variant variant, ArrayRef<Accumulator> accumul
   for (const Accumulator &a : accumulators)
     roots.push_back(a.value);
   // Two short chains of operations instead of a long one: more of them are in flight.
-  bool mayFail = region.dividesIntegers();
-  result.split = variant == Variant::general || mayFail ? nullptr : plan.onlyExp();
+  result.split = region.dividesIntegers() ? nullptr : onlyExp(region);
   if (result.split) {
     result.ops = region.needed(roots, {result.split->getResult(0)});
     result.opsBeforeSplit = region.needed(result.split->getOperand(0));
   } else {
     result.ops = region.needed(roots);
   }
-  result.masked = !accumulators.empty() || region.dividesIntegers() || llvm::any_of(pass.getStores(), isGlobal) ||
-                  llvm::any_of(llvm::enumerate(pass.getInputs()), [&](auto input) {
-                    return isGlobal(input.value()) && region.varies(region.block().getArgument(input.index()));
-                  });
+  result.loadsMasked = llvm::any_of(llvm::enumerate(pass.getInputs()), [&](auto input) {
+    return isGlobal(input.value()) && region.varies(region.block().getArgument(input.index()));
+  });
+  result.masked = result.loadsMasked || !accumulators.empty() || region.dividesIntegers() ||
+                  llvm::any_of(pass.getStores(), isGlobal);
   return result;
 }
 
-SequenceBuilder PassBody::sequence(Operation *op) const {
+SequenceBuilder PassBody::sequence(Operation *op, bool isFast) const {
   Type element = cast<TensorType>(op->getResult(0).getType()).getElementType();
-  return {e, element, sumLanes, tables.lookup(element)};
+  return {e, element, sumLanes, tables.lookup(element), /*wholeTable=*/!isFast};
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,8 +88,8 @@ Value PassBody::computeOp(Operation *op, Variant variant, const ValueMap &comput
     return variant == Variant::powers ? q : e.fma(e.fma(e.negate(q), in[1], in[0]), r, q);
   }
   if (isa<ExpOp>(op)) {
-    SequenceBuilder builder = sequence(op);
     bool normal = variant != Variant::general && plan.hasFastExp(op);
+    SequenceBuilder builder = sequence(op, normal);
     auto expand = [&](auto zero) {
       using T = decltype(zero);
       return normal ? reference::expNormal<T>(builder, in[0]) : reference::exp<T>(builder, in[0]);
@@ -92,25 +104,54 @@ void PassBody::compute(ArrayRef<Operation *> ops, Variant variant, ValueMap &com
     computed[op->getResult(0)] = computeOp(op, variant, computed);
 }
 
-// Between the loops a chunk's reduced arguments of exp lie in scratch memory, in two lines of 256.
-void PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line) {
-  Value x = plan.split->getOperand(0);
-  ValueMap computed = load(plan.opsBeforeSplit, x, column, {});
+// As expClamp, but NaN passes, and so through r to the polynomial, which stands for the argument in expScale.
+template <typename T> static Value clampBesideNaN(SequenceBuilder &b, Value x) {
+  using C = reference::ExpConstants<T>;
+  Value low = b.floatBits(reference::bitsOf(C::clampLow)), high = b.floatBits(reference::bitsOf(C::clampHigh));
+  x = b.select(b.less(x, low), low, x);
+  return b.select(b.less(high, x), high, x);
+}
+
+// Between the loops the reduced arguments of exp for a chunk lie in scratch memory, in two lines of 256.
+Values PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial) {
+  Value x = plan.split->getOperand(0), mask = partial ? maskFrom(column) : Value();
+  ValueMap computed = load(plan.opsBeforeSplit, x, column, mask);
   compute(plan.opsBeforeSplit, plan.variant, computed);
-  SequenceBuilder builder = sequence(plan.split);
-  auto reduce = [&](auto zero) { return reference::expReduce<decltype(zero)>(builder, lanes(x, computed)); };
+  SequenceBuilder builder = sequence(plan.split, isNormal(plan));
+  Value argument = lanes(x, computed), lines = f.header(ScratchHeader::lines);
+  auto reduce = [&](auto zero) {
+    using T = decltype(zero);
+    return reference::expReduce<T>(builder, isNormal(plan) ? argument : clampBesideNaN<T>(builder, argument));
+  };
   auto reduced = builder.element.isF32() ? reduce(float()) : reduce(double());
-  e.store(reduced.r, f.header(ScratchHeader::lines), line);
-  e.store(reduced.biased, f.header(ScratchHeader::lines), e.add(line, chunk));
+  e.store(reduced.r, lines, line);
+  e.store(reduced.biased, lines, e.add(line, chunk));
+  return {};
+}
+
+// The general form scales in a longer way, so its polynomial has a loop of its own over the line of arguments.
+void PassBody::polynomials(const Plan &plan, Value count) {
+  SequenceBuilder builder = sequence(plan.split, /*isFast=*/false);
+  Value lines = f.header(ScratchHeader::lines);
+  e.loop(e.idx(0), count, sumLanes, [&](Value line) {
+    Value r = e.load(lines, builder.element, line, sumLanes);
+    e.store(builder.element.isF32() ? reference::expPolynomial<float>(builder, r)
+                                    : reference::expPolynomial<double>(builder, r),
+            lines, line);
+  });
 }
 
 Value PassBody::exponentialAfterSplit(const Plan &plan, Value line) {
-  SequenceBuilder builder = sequence(plan.split);
+  SequenceBuilder builder = sequence(plan.split, isNormal(plan));
   Value lines = f.header(ScratchHeader::lines);
-  reference::ExpReduced<SequenceBuilder> reduced{e.load(lines, builder.element, e.add(line, chunk), sumLanes),
-                                                 e.load(lines, builder.element, line, sumLanes)};
-  return builder.element.isF32() ? reference::expFinishNormal<float>(builder, reduced)
-                                 : reference::expFinishNormal<double>(builder, reduced);
+  Value first = e.load(lines, builder.element, line, sumLanes);
+  Value biased = e.load(lines, builder.element, e.add(line, chunk), sumLanes);
+  auto finish = [&](auto zero) {
+    using T = decltype(zero);
+    return isNormal(plan) ? reference::expFinishNormal<T>(builder, {biased, first})
+                          : reference::expScale<T>(builder, first, biased, first);
+  };
+  return builder.element.isF32() ? finish(float()) : finish(double());
 }
 
 void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) {
@@ -127,7 +168,7 @@ void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) 
 
 // The state: lanes of every accumulator, then the notes of NaN.
 Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, ValueRange state) {
-  Value mask = partial ? e.maskBelow(e.sub(visible, column), sumLanes) : Value();
+  Value mask = partial ? maskFrom(column) : Value();
   Values roots(region.yields());
   for (const Accumulator &a : plan.accumulators)
     roots.push_back(a.value);
@@ -163,23 +204,24 @@ Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, 
 // Loops
 //===----------------------------------------------------------------------===//
 
-// Columns from `from` (the start of a chunk or of the row) to `limit`.
-Values PassBody::steps(const Plan &plan, Value from, Value limit, Values state) {
-  auto line = [&](Value column) { return e.sub(column, from); };
-  Value stop = e.min(limit, plan.masked ? full : visible);
-  state = e.loop(from, stop, sumLanes, state, [&](Value column, ValueRange carried) {
-    return step(plan, column, line(column), false, carried);
-  });
-  if (!plan.masked)
+// Columns from `from` (the start of a chunk or of the row) to `limit`, in the first or the second loop.
+Values PassBody::steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit) {
+  auto emitStep = [&](Value column, bool partial, ValueRange carried) {
+    Value line = e.sub(column, from);
+    return beforeSplit ? stepBeforeSplit(plan, column, line, partial) : step(plan, column, line, partial, carried);
+  };
+  bool masked = beforeSplit ? plan.loadsMasked : plan.masked;
+  state = e.loop(from, e.min(limit, masked ? full : visible), sumLanes, state,
+                 [&](Value column, ValueRange carried) { return emitStep(column, false, carried); });
+  if (!masked)
     return state;
   Value partial = e.both(e.compare(IntPredicate::slt, full, visible), e.compare(IntPredicate::slt, full, limit));
   partial = e.both(partial, e.compare(IntPredicate::sge, full, from));
-  auto last = [&] { return step(plan, full, line(full), true, state); };
   if (state.empty()) {
-    e.when(partial, [&] { last(); });
+    e.when(partial, [&] { emitStep(full, true, {}); });
     return state;
   }
-  return e.choose(partial, last, [&] { return state; });
+  return e.choose(partial, [&] { return emitStep(full, true, state); }, [&] { return state; });
 }
 
 Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
@@ -201,8 +243,9 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
     carried = e.loop(e.idx(0), visible, chunk, carried, [&](Value start, ValueRange outer) {
       Value end = e.add(start, chunk);
       if (plan.split)
-        e.loop(start, e.min(end, visible), sumLanes,
-               [&](Value column) { stepBeforeSplit(plan, column, e.sub(column, start)); });
+        steps(plan, start, end, {}, /*beforeSplit=*/true);
+      if (plan.split && !isNormal(plan))
+        polynomials(plan, e.sub(e.min(end, visible), start));
       Values state(outer);
       for (auto [i, a] : llvm::enumerate(accumulators))
         if (a.reduction.isSum())

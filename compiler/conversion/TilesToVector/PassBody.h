@@ -48,19 +48,23 @@ private:
     ArrayRef<Accumulator> accumulators;
     mlir::Operation *split = nullptr; ///< the exp between the two loops over a chunk
     SmallVector<mlir::Operation *> ops, opsBeforeSplit;
-    bool masked = false; ///< the partial step needs a mask
+    bool masked = false;      ///< the partial step needs a mask
+    bool loadsMasked = false; ///< also where it only loads
   };
   Plan makePlan(Variant variant, ArrayRef<Accumulator> accumulators);
   ValueMap load(ArrayRef<mlir::Operation *> ops, ValueRange roots, Value column, Value mask);
   void compute(ArrayRef<mlir::Operation *> ops, Variant variant, ValueMap &computed);
   Value computeOp(mlir::Operation *op, Variant variant, const ValueMap &computed);
-  void stepBeforeSplit(const Plan &plan, Value column, Value line);
+  Values stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial);
+  void polynomials(const Plan &plan, Value count);
   Value exponentialAfterSplit(const Plan &plan, Value line);
   Values step(const Plan &plan, Value column, Value line, bool partial, ValueRange state);
   void storeResults(const ValueMap &computed, Value column, Value mask);
-  Values steps(const Plan &plan, Value from, Value limit, Values state);
+  Values steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit = false);
+  Value maskFrom(Value column) { return e.maskBelow(e.sub(visible, column), sumLanes); }
   Value lanes(Value x, const ValueMap &computed) const { return region.lanes(x, computed, sumLanes); }
-  SequenceBuilder sequence(mlir::Operation *op) const;
+  bool isNormal(const Plan &what) const { return what.variant != Variant::general && plan.hasFastExp(what.split); }
+  SequenceBuilder sequence(mlir::Operation *op, bool isFast) const;
 
   Frame &f;
   Emit &e;

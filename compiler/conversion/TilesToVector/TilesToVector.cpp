@@ -54,8 +54,10 @@ public:
     for (auto it = block.begin(); it != block.end(); ++it) {
       if (auto first = dyn_cast<tile::PassOp>(*it)) {
         SmallVector<tile::PassOp> passes{first};
-        while (std::next(it) != block.end() && isa<tile::PassOp>(*std::next(it)))
-          passes.push_back(cast<tile::PassOp>(*++it));
+        while (auto next = nextPass(std::next(it), block.end())) {
+          passes.push_back(next);
+          it = Block::iterator(next);
+        }
         call(part("rows", [&](Frame &f) { emitPasses(f, passes); }));
         continue;
       }
@@ -70,6 +72,13 @@ public:
   }
 
 private:
+  // The next step if it is a pass. Scalars between steps are computed by every part that uses them.
+  static tile::PassOp nextPass(Block::iterator it, Block::iterator end) {
+    while (it != end && (isElementwise(&*it) || isa<ConstantOp, tile::DimOp, tile::ScratchOp>(*it)))
+      ++it;
+    return it == end ? tile::PassOp() : dyn_cast<tile::PassOp>(*it);
+  }
+
   // One or two rows do not fill a register tile.
   void contract(tile::ContractOp op) {
     func::FuncOp many = part("contract", [&](Frame &f) { emitContractMany(f, op); });
