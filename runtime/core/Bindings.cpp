@@ -22,9 +22,8 @@ public:
         add({static_cast<uint32_t>(size.plainSymbol()), argument, axis, true, {}, {}});
       return false;
     });
-    while (forEachSize([&](uint32_t argument, uint32_t axis, const Dim &size) {
-      return addLinear(argument, axis, size);
-    })) {
+    while (forEachSize(
+        [&](uint32_t argument, uint32_t axis, const Dim &size) { return addLinear(argument, axis, size); })) {
     }
     for (size_t symbol = 0; symbol < known.size(); ++symbol)
       if (!known[symbol])

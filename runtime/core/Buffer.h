@@ -32,7 +32,8 @@ public:
   /// much memory; the buffer is then as it was.
   [[nodiscard]] bool growKeeping(size_t needed);
 
-  /// As growKeeping, but the contents are unspecified afterwards, and if there is not that much memory the buffer is empty.
+  /// As growKeeping, but the contents are unspecified afterwards, and if there is not that much memory the buffer is
+  /// empty.
   [[nodiscard]] bool growDiscarding(size_t needed);
 
   /// Gives the memory back.

@@ -218,7 +218,9 @@ extern "C" nova_status_t *nova_session_create(nova_module_t *module, const nova_
   });
 }
 
-extern "C" int64_t nova_session_length(const nova_session_t *session) { return session ? session->session.length() : 0; }
+extern "C" int64_t nova_session_length(const nova_session_t *session) {
+  return session ? session->session.length() : 0;
+}
 
 extern "C" void nova_session_reset(nova_session_t *session) {
   if (session)

@@ -14,12 +14,20 @@ static int64_t addBytes(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/// The bytes of a tensor that the entry check has let pass.
+static int64_t checkedBytes(const nova_tensor_t &tensor) {
+  int64_t bytes = 0;
+  return denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes) ? bytes : 0;
+}
+
 Status CallPlan::check(const nova_run_t *runs, size_t count) {
   if (count > UINT32_MAX)
     return fail(NOVA_INVALID_ARGUMENT, "expected at most ", UINT32_MAX, " runs, found ", count);
   plans.clear();
+  plans.reserve(count); // so that a claimed session is always noted
   dims.clear();
   offsets.clear();
+  stagedOffsets.clear();
   stepRows.clear();
   overlap.clear();
   stepCount = stepBufferCount = 0;
@@ -46,7 +54,7 @@ Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
     return fail(NOVA_INVALID_ARGUMENT, "the session already takes part in this or another call");
 
   // From here on `finish` knows of the session.
-  plans.push_back({&run, &module, session, dims.size(), offsets.size(), stepRows.size(), 0, 0, 0});
+  plans.push_back({&run, &module, session, dims.size(), offsets.size(), stepRows.size(), stagedOffsets.size(), 0, 0});
   RunPlan &plan = plans.back();
   dims.resize(dims.size() + manifest.symbols.size());
   int64_t *symbols = dims.data() + plan.dimsAt;
@@ -66,8 +74,7 @@ Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
 
 void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
   auto note = [&](const nova_tensor_t &tensor, const Port &port, bool isResult) {
-    int64_t bytes = 0;
-    (void)denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes); // checked before
+    int64_t bytes = checkedBytes(tensor);
     trafficBytes += static_cast<double>(bytes);
     if (bytes == 0)
       return;
@@ -84,7 +91,6 @@ void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
 Status CallPlan::planMemory(RunPlan &plan) {
   const Manifest &manifest = plan.module->manifest();
   const int64_t *symbols = dims.data() + plan.dimsAt;
-  plan.stagedAt = stagedNeeded;
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
     const BufferSpec &buffer = manifest.buffers[i];
     int64_t bytes = 0;
@@ -100,10 +106,8 @@ Status CallPlan::planMemory(RunPlan &plan) {
   }
   if (manifest.canFail)
     for (size_t i = 0; i < manifest.results.size(); ++i) {
-      int64_t bytes = 0;
-      const nova_tensor_t &result = plan.run->results[i];
-      (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes); // checked before
-      stagedNeeded = addBytes(stagedNeeded, alignedBytes(bytes));
+      stagedOffsets.push_back(stagedNeeded);
+      stagedNeeded = addBytes(stagedNeeded, alignedBytes(checkedBytes(plan.run->results[i])));
     }
   if (plan.session)
     trafficBytes += static_cast<double>(plan.session->bytesInUse(symbols[manifest.sequence.whole]));
@@ -114,7 +118,8 @@ Status CallPlan::planMemory(RunPlan &plan) {
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
-Status CallPlan::planSteps(const RunPlan &plan) {
+Status
+CallPlan::planSteps(const RunPlan &plan) {
   const Manifest &manifest = plan.module->manifest();
   const int64_t *symbols = dims.data() + plan.dimsAt;
   for (size_t i = 0; i < manifest.steps.size(); ++i) {
@@ -135,8 +140,7 @@ Status CallPlan::planSteps(const RunPlan &plan) {
       continue;
     int64_t bytes = code.scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
-      return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel,
-                  " is more than 63 bits hold");
+      return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
     scratchNeeded = std::max(scratchNeeded, bytes);
   }
   return Status::success();
@@ -164,17 +168,18 @@ Status CallPlan::allocate(int32_t threads) {
   return Status::success();
 }
 
+void *CallPlan::stagedResult(const RunPlan &plan, size_t result) const {
+  return static_cast<char *>(staged.data()) + stagedOffsets[plan.stagedAt + result];
+}
+
 void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
   const Manifest &manifest = plan.module->manifest();
   const BufferSpec &spec = manifest.buffers[buffer];
-  int64_t offset = offsets[plan.buffersAt + buffer];
   switch (spec.kind) {
   case BufferKind::Argument:
     return plan.run->arguments[spec.index].data;
   case BufferKind::Result:
-    if (!manifest.canFail)
-      return plan.run->results[spec.index].data;
-    break;
+    return manifest.canFail ? stagedResult(plan, spec.index) : plan.run->results[spec.index].data;
   case BufferKind::Constant:
     return plan.module->constants()[buffer];
   case BufferKind::State:
@@ -182,17 +187,9 @@ void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
       return plan.session->state(spec.index);
     [[fallthrough]];
   case BufferKind::Temporary:
-    return static_cast<char *>(slots[plan.slot].data()) + offset;
+    break;
   }
-  // A staged result lies behind the staged results before it.
-  int64_t at = plan.stagedAt;
-  for (uint32_t i = 0; i < spec.index; ++i) {
-    int64_t bytes = 0;
-    const nova_tensor_t &result = plan.run->results[i];
-    (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes);
-    at += alignedBytes(bytes);
-  }
-  return static_cast<char *>(staged.data()) + at;
+  return static_cast<char *>(slots[plan.slot].data()) + offsets[plan.buffersAt + buffer];
 }
 
 void CallPlan::fill(Schedule &schedule) {
@@ -215,9 +212,9 @@ void CallPlan::fill(Schedule &schedule) {
       stepBufferAt += step.buffers.size();
       for (size_t j = 0; j < step.buffers.size(); ++j)
         own[j] = buffers[plan.buffersAt + step.buffers[j]];
-      after = schedule.add({plan.module->code()[i].kernel, own, dims.data() + plan.dimsAt, rows, step.block,
-                            step.descending, index, i},
-                           after);
+      after = schedule.add(
+          {plan.module->code()[i].kernel, own, dims.data() + plan.dimsAt, rows, step.block, step.descending, index, i},
+          after);
       if (plan.slotBytes > 0)
         slotLast[plan.slot] = after;
     }
@@ -225,17 +222,11 @@ void CallPlan::fill(Schedule &schedule) {
 }
 
 void CallPlan::commit() {
-  int64_t at = 0;
   for (const RunPlan &plan : plans) {
     const Manifest &manifest = plan.module->manifest();
-    for (size_t i = 0; manifest.canFail && i < manifest.results.size(); ++i) {
-      const nova_tensor_t &result = plan.run->results[i];
-      int64_t bytes = 0;
-      (void)denseBytes(result.dims, result.rank, nova_type_size(result.type), bytes);
-      if (bytes > 0)
-        std::memcpy(result.data, static_cast<const char *>(staged.data()) + at, static_cast<size_t>(bytes));
-      at += alignedBytes(bytes);
-    }
+    for (size_t i = 0; manifest.canFail && i < manifest.results.size(); ++i)
+      if (int64_t bytes = checkedBytes(plan.run->results[i]))
+        std::memcpy(plan.run->results[i].data, stagedResult(plan, i), static_cast<size_t>(bytes));
     if (plan.session)
       plan.session->advance(dims.data() + plan.dimsAt);
   }

@@ -47,25 +47,27 @@ private:
   struct RunPlan {
     const nova_run_t *run;
     const Module *module;
-    Session *session;     // or null
-    size_t dimsAt;        // in `dims`
-    size_t buffersAt;     // in `buffers` and `offsets`: one entry per buffer of the module
-    size_t stepRowsAt;    // in `stepRows`: one entry per step
-    int64_t slotBytes;    // temporaries, and states without a session
-    size_t slot;          // in `slots`
-    int64_t stagedAt;     // in `staged`, if the module can fail
+    Session *session;  // or null
+    size_t dimsAt;     // in `dims`
+    size_t buffersAt;  // in `buffers` and `offsets`: one entry per buffer of the module
+    size_t stepRowsAt; // in `stepRows`: one entry per step
+    size_t stagedAt;   // in `stagedOffsets`: one entry per result, if the module can fail
+    int64_t slotBytes; // temporaries, and states without a session
+    size_t slot;       // in `slots`
   };
 
   Status checkRun(const nova_run_t &run, uint32_t index);
   Status planMemory(RunPlan &plan);
   Status planSteps(const RunPlan &plan);
   void noteTensors(const RunPlan &plan, uint32_t index);
+  void *stagedResult(const RunPlan &plan, size_t result) const;
   void *bufferAddress(const RunPlan &plan, size_t buffer) const;
 
   std::vector<RunPlan> plans;
   std::vector<int64_t> dims;
   std::vector<void *> buffers;
-  std::vector<int64_t> offsets; // of temporaries in their slot, of staged results behind RunPlan::stagedAt
+  std::vector<int64_t> offsets;       // of temporaries and states in their slot
+  std::vector<int64_t> stagedOffsets; // of results in `staged`
   std::vector<int64_t> stepRows;
   std::vector<void *> stepBuffers;
   std::vector<int64_t> slotLast; // by slot: the last stage that uses it, or -1

@@ -20,8 +20,8 @@ Status Context::run(const nova_run_t *runs, size_t count) {
     return status;
   size_t workerCount = 1;
   if (workers.count() > 1 && plan.traffic() >= kParallelBytes)
-    workerCount = static_cast<size_t>(
-        std::clamp<uint64_t>(schedule.taskCount(), 1, static_cast<uint64_t>(workers.count())));
+    workerCount =
+        static_cast<size_t>(std::clamp<uint64_t>(schedule.taskCount(), 1, static_cast<uint64_t>(workers.count())));
   if (Status status = growScratch(workerCount))
     return status;
   execute(workerCount);
@@ -49,8 +49,8 @@ Status Context::growScratch(size_t workerCount) {
     scratch.resize(workerCount);
   for (size_t worker = 0; worker < workerCount; ++worker)
     if (!scratch[worker].growDiscarding(static_cast<size_t>(plan.scratchBytes())))
-      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", plan.scratchBytes(), " bytes of scratch for each of ",
-                  workerCount, " threads");
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", plan.scratchBytes(), " bytes of scratch for each of ", workerCount,
+                  " threads");
   return Status::success();
 }
 

@@ -1,7 +1,7 @@
 //===- Digest.h - The integrity of a module file ----------------*- C++ -*-===//
 //
-// A module carries the SHA-256 of its own bytes, taken with the digest as zero. The runtime checks it before anything of
-// the module is executed; whoever writes a module seals it with the same code.
+// A module carries the SHA-256 of its own bytes, taken with the digest as zero. The runtime checks it before anything
+// of the module is executed; whoever writes a module seals it with the same code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,6 +12,12 @@ std::string place(const char *what, const Port &port, size_t axis) {
   return concat(what, " ", port.name, ", axis ", axis);
 }
 
+/// "n = 3"; a constant is its own value.
+std::string valueText(const std::string &expression, int64_t value) {
+  std::string number = std::to_string(value);
+  return expression == number ? number : concat(expression, " = ", number);
+}
+
 /// What can be said of a tensor without knowing any symbol: type, rank, sizes, data.
 Status checkTensor(const char *what, const Port &port, const nova_tensor_t &tensor, DataCheck data) {
   if (tensor.type != port.type) {
@@ -124,8 +130,8 @@ private:
         __builtin_sub_overflow(found, rest, &product) || (factor == -1 && product == INT64_MIN))
       return overflow("argument", port, binding.axis);
     if (factor == 0)
-      return fail(NOVA_SHAPE_MISMATCH, place("argument", port, binding.axis), ": ", size.text(),
-                  " does not determine ", name, known(binding));
+      return fail(NOVA_SHAPE_MISMATCH, place("argument", port, binding.axis), ": ", size.text(), " does not determine ",
+                  name, known(binding));
     if (product % factor != 0 || product / factor < 0)
       return fail(NOVA_SHAPE_MISMATCH, place("argument", port, binding.axis), ": expected ", size.text(),
                   " for a size ", name, " of 0 or more, found ", found, known(binding));
@@ -158,7 +164,7 @@ private:
     if (expected == found)
       return Status::success();
     const std::string text = newRows ? manifest.symbols[manifest.sequence.rows] : port.dims[axis].text();
-    return fail(NOVA_SHAPE_MISMATCH, place("argument", port, axis), ": expected ", text, " = ", expected,
+    return fail(NOVA_SHAPE_MISMATCH, place("argument", port, axis), ": expected ", valueText(text, expected),
                 origin(port.dims[axis], newRows), ", found ", found);
   }
 
@@ -192,12 +198,12 @@ private:
   Status checkClause(const Clause &clause) const {
     int64_t lhs, rhs;
     if (!clause.lhs.evaluate(dims, lhs) || !clause.rhs.evaluate(dims, rhs))
-      return fail(NOVA_SHAPE_MISMATCH, "clause ", clause.text, ": a side is more than 63 bits hold: ",
-                  valuesOf(manifest, clauseSymbols(clause), dims));
+      return fail(NOVA_SHAPE_MISMATCH, "clause ", clause.text,
+                  ": a side is more than 63 bits hold: ", valuesOf(manifest, clauseSymbols(clause), dims));
     if (holds(lhs, clause.relation, rhs))
       return Status::success();
-    return fail(NOVA_SHAPE_MISMATCH, "clause ", clause.text, " does not hold: ",
-                valuesOf(manifest, clauseSymbols(clause), dims));
+    return fail(NOVA_SHAPE_MISMATCH, "clause ", clause.text,
+                " does not hold: ", valuesOf(manifest, clauseSymbols(clause), dims));
   }
 
   static std::vector<uint32_t> clauseSymbols(const Clause &clause) {
@@ -279,7 +285,7 @@ Status nova::runtime::checkResults(const Manifest &manifest, bool extends, const
         continue;
       bool newRows = extends && port.sequenceAxis == static_cast<int32_t>(axis);
       return fail(NOVA_SHAPE_MISMATCH, place("result", port, axis), ": expected ",
-                  newRows ? manifest.symbols[manifest.sequence.rows] : port.dims[axis].text(), " = ", expected,
+                  valueText(newRows ? manifest.symbols[manifest.sequence.rows] : port.dims[axis].text(), expected),
                   ", found ", results[i].dims[axis]);
     }
   }

@@ -41,8 +41,8 @@ Status LoadedObject::open(std::string_view bytes) {
     return fail(NOVA_IO_ERROR, "cannot make an anonymous file for the module: ", strerror(errno));
   if (!writeAll(file, bytes) || fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return fail(NOVA_IO_ERROR, "cannot write the module to an anonymous file: ", strerror(errno));
-  // The loader takes objects of one path for the same object, so the descriptor, and with it the path, stays taken for as
-  // long as the object is loaded.
+  // The loader takes objects of one path for the same object, so the descriptor, and with it the path, stays taken for
+  // as long as the object is loaded.
   std::string path = concat("/proc/self/fd/", file);
   handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {

@@ -17,7 +17,7 @@ constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
 /// Reads one manifest, part by part; later parts are checked against earlier ones.
 class Parser {
 public:
-  Parser(const Reader::Json &document, Manifest &manifest) : root(document, ""), manifest(manifest) {}
+  Parser(const Reader::Json &document, Manifest &manifest) : root(document), manifest(manifest) {}
 
   void parse() {
     int64_t format = root.member("format").integer(INT64_MIN, INT64_MAX);
@@ -96,8 +96,7 @@ private:
         Reader factor = term.element(i);
         if (factor.size() != 2)
           factor.complain("expected a symbol and an exponent, found ", factor.size(), " elements");
-        Factor power{parseSymbol(factor.element(0)),
-                     static_cast<uint32_t>(factor.element(1).integer(1, kMaxExponent))};
+        Factor power{parseSymbol(factor.element(0)), static_cast<uint32_t>(factor.element(1).integer(1, kMaxExponent))};
         for (const Factor &earlier : parsed.factors)
           if (earlier.symbol == power.symbol)
             factor.complain("the symbol ", manifest.symbols[power.symbol], " occurs twice in a term");

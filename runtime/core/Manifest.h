@@ -22,7 +22,7 @@ struct Port {
   std::string name;
   nova_type_t type;
   std::vector<Dim> dims;
-  int32_t sequenceAxis = -1;           // the axis whose size is the sequence symbol, or -1
+  int32_t sequenceAxis = -1;          // the axis whose size is the sequence symbol, or -1
   std::vector<const char *> dimTexts; // of `dims`, for the C interface
 };
 

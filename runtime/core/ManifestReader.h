@@ -20,15 +20,16 @@ struct ManifestError {
   std::string text;
 };
 
-/// A JSON value and its path in the document.
+/// A JSON value and where it stands. A reader points to the one it was made from, which must live as long; the path is
+/// put together only for a complaint.
 class Reader {
 public:
   using Json = nlohmann::json;
 
-  Reader(const Json &value, std::string path) : value(value), path(std::move(path)) {}
+  explicit Reader(const Json &document) : value(document) {}
 
   template <typename... Parts> [[noreturn]] void complain(const Parts &...parts) const {
-    throw ManifestError{concat(path.empty() ? std::string("the document") : path, ": ", parts...)};
+    throw ManifestError{concat(parent ? path() : std::string("the document"), ": ", parts...)};
   }
 
   bool isNull() const { return value.is_null(); }
@@ -40,7 +41,7 @@ public:
     auto found = value.find(name);
     if (found == value.end())
       complain("expected a member \"", name, "\"");
-    return Reader(*found, path.empty() ? std::string(name) : path + "." + name);
+    return Reader(*found, this, name, 0);
   }
 
   /// The number of elements of an array.
@@ -50,7 +51,7 @@ public:
     return value.size();
   }
 
-  Reader element(size_t index) const { return Reader(value[index], concat(path, "[", index, "]")); }
+  Reader element(size_t index) const { return Reader(value[index], this, nullptr, index); }
 
   /// Calls `visit` with a reader of each element of an array, in order.
   template <typename Visit> void each(Visit visit) const {
@@ -100,8 +101,20 @@ public:
   }
 
 private:
+  Reader(const Json &value, const Reader *parent, const char *name, size_t index)
+      : value(value), parent(parent), memberName(name), index(index) {}
+
+  std::string path() const {
+    std::string above = parent && parent->parent ? parent->path() : std::string();
+    if (!memberName)
+      return concat(above, "[", index, "]");
+    return above.empty() ? std::string(memberName) : concat(above, ".", memberName);
+  }
+
   const Json &value;
-  std::string path;
+  const Reader *parent = nullptr;   // null for the document
+  const char *memberName = nullptr; // null for elements of arrays
+  size_t index = 0;
 };
 
 } // namespace nova::runtime

@@ -101,7 +101,8 @@ Status Module::resolve() {
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
-Status Module::bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const {
+Status
+Module::bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const {
   bytes = bytesFunctions[buffer](dims);
   if (bytes < 0)
     return fail(NOVA_OUT_OF_MEMORY, "the size of buffer ", description.buffers[buffer].name,

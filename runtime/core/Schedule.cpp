@@ -22,9 +22,7 @@ void Schedule::begin(size_t callCount) {
 }
 
 /// The number of blocks of a call: at least 1.
-static uint64_t blockCount(const KernelCall &call) {
-  return static_cast<uint64_t>((call.rows - 1) / call.block) + 1;
-}
+static uint64_t blockCount(const KernelCall &call) { return static_cast<uint64_t>((call.rows - 1) / call.block) + 1; }
 
 int64_t Schedule::add(const KernelCall &call, int64_t after) {
   uint64_t blocks = blockCount(call);

@@ -5,9 +5,9 @@
 //   run 0: step 0 block 0, block 1, ...; step 1 block 0, ...;   run 1: step 0 block 0, ...
 //
 // Workers claim the tasks in this order from one counter. Before the first work of a stage they wait until the stage it
-// depends on is complete. All tasks of that stage were claimed before, by workers that are running, so the wait ends: the
-// workers need not run at the same time, and one alone does all the work. Tasks of one run follow each other, so what a
-// step has packed is still in cache when the next step reads it.
+// depends on is complete. All tasks of that stage were claimed before, by workers that are running, so the wait ends:
+// the workers need not run at the same time, and one alone does all the work. Tasks of one run follow each other, so
+// what a step has packed is still in cache when the next step reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ public:
   void begin(size_t calls);
 
   /// Adds a step with rows > 0. `after` is the stage that must be complete before it, or -1. Returns the step's stage.
-  /// A step of one block that comes right after its run's previous step of one block joins that step's stage: one worker
-  /// runs them in a row without waiting.
+  /// A step of one block that comes right after its run's previous step of one block joins that step's stage: one
+  /// worker runs them in a row without waiting.
   int64_t add(const KernelCall &call, int64_t after);
 
   uint64_t taskCount() const { return stageCount ? stages[stageCount - 1].taskEnd : 0; }
@@ -56,9 +56,9 @@ public:
 
 private:
   struct alignas(64) Stage {
-    uint64_t taskEnd;             // the tasks of all stages up to this one
-    size_t firstCall, callCount;  // more than one only if each has one block
-    int64_t after;                // the stage to wait for, or -1
+    uint64_t taskEnd;                // the tasks of all stages up to this one
+    size_t firstCall, callCount;     // more than one only if each has one block
+    int64_t after;                   // the stage to wait for, or -1
     std::atomic<uint64_t> remaining; // tasks not yet done
   };
 

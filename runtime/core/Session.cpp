@@ -45,8 +45,8 @@ Status Session::growTo(int64_t rows, const int64_t *dims) {
     Buffer &state = states[manifest.buffers[i].index];
     bool grown = rowCount > 0 ? state.growKeeping(bytes) : state.growDiscarding(bytes);
     if (!grown)
-      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", bytes, " bytes for the state ", manifest.buffers[i].name,
-                  " of ", rows, " rows");
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", bytes, " bytes for the state ", manifest.buffers[i].name, " of ",
+                  rows, " rows");
   }
   capacity = rows;
   return Status::success();

@@ -19,9 +19,9 @@ public:
 
   int32_t count() const { return threads; }
 
-  /// Calls body(argument, w) for w in 0 .. workers, at most count(), and returns when all have returned. Calls may run one
-  /// after another. If threads cannot be had, some calls may be left out; the body must be able to bear that. One run at
-  /// a time.
+  /// Calls body(argument, w) for w in 0 .. workers, at most count(), and returns when all have returned. Calls may run
+  /// one after another. If threads cannot be had, some calls may be left out; the body must be able to bear that. One
+  /// run at a time.
   void run(int32_t workers, void (*body)(void *argument, int32_t worker), void *argument);
 
 private:

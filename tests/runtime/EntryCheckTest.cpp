@@ -71,8 +71,7 @@ TEST(EntryCheck, RefusesSizesThatOverflow) {
 TEST(EntryCheck, ChecksClauses) {
   Json manifest = scaleManifest();
   auto clause = [&](const char *text, Json lhs, const char *relation, Json rhs) {
-    manifest["clauses"] =
-        Json::array({Json{{"text", text}, {"lhs", lhs}, {"relation", relation}, {"rhs", rhs}}});
+    manifest["clauses"] = Json::array({Json{{"text", text}, {"lhs", lhs}, {"relation", relation}, {"rhs", rhs}}});
   };
   clause("d >= 1", symbolDim("d"), ">=", constantDim(1));
   EXPECT_EQ(infer(manifest, {{2, 0}}), "shape mismatch: clause d >= 1 does not hold: d = 0");
@@ -95,8 +94,8 @@ TEST(EntryCheck, ClausesThatOverflowAreRefused) {
   Json manifest = scaleManifest();
   Json cube = symbolDim("d");
   cube["terms"][0][1][1] = 62;
-  manifest["clauses"] = Json::array(
-      {Json{{"text", "d^62 >= 0"}, {"lhs", cube}, {"relation", ">="}, {"rhs", constantDim(0)}}});
+  manifest["clauses"] =
+      Json::array({Json{{"text", "d^62 >= 0"}, {"lhs", cube}, {"relation", ">="}, {"rhs", constantDim(0)}}});
   EXPECT_EQ(infer(manifest, {{1, 4}}), "shape mismatch: clause d^62 >= 0: a side is more than 63 bits hold: d = 4");
   EXPECT_EQ(infer(manifest, {{1, 1}}), "");
 }
@@ -120,10 +119,12 @@ TEST(EntryCheck, SolvesForSymbolsInsideProducts) {
   EXPECT_EQ(sizes, (std::vector<int64_t>{3, 4}));
   EXPECT_EQ(infer(productManifest(), {{3, 1}}, &sizes), "");
   EXPECT_EQ(sizes, (std::vector<int64_t>{3, 0}));
-  EXPECT_EQ(infer(productManifest(), {{3, 12}}), "shape mismatch: argument Q, axis 1: expected H * D + 1 for a size D of "
-                                                 "0 or more, found 12, where H = 3");
-  EXPECT_EQ(infer(productManifest(), {{3, 0}}), "shape mismatch: argument Q, axis 1: expected H * D + 1 for a size D of "
-                                                "0 or more, found 0, where H = 3");
+  EXPECT_EQ(infer(productManifest(), {{3, 12}}),
+            "shape mismatch: argument Q, axis 1: expected H * D + 1 for a size D of "
+            "0 or more, found 12, where H = 3");
+  EXPECT_EQ(infer(productManifest(), {{3, 0}}),
+            "shape mismatch: argument Q, axis 1: expected H * D + 1 for a size D of "
+            "0 or more, found 0, where H = 3");
   EXPECT_EQ(infer(productManifest(), {{0, 1}}),
             "shape mismatch: argument Q, axis 1: H * D + 1 does not determine D, where H = 0");
 }
@@ -131,11 +132,12 @@ TEST(EntryCheck, SolvesForSymbolsInsideProducts) {
 TEST(EntryCheck, NamesTheValuesOfAnExpression) {
   Json manifest = pairManifest();
   manifest["arguments"][1]["dims"][1] = productDim("n", "d");
-  EXPECT_EQ(infer(manifest, {{3, 2}, {3, 5}}),
-            "shape mismatch: argument K, axis 1: expected n * d = 6 (n = 3 from argument Q, axis 0, d = 2 from argument Q, "
-            "axis 1), found 5");
+  EXPECT_EQ(
+      infer(manifest, {{3, 2}, {3, 5}}),
+      "shape mismatch: argument K, axis 1: expected n * d = 6 (n = 3 from argument Q, axis 0, d = 2 from argument Q, "
+      "axis 1), found 5");
   manifest["arguments"][1]["dims"][1] = constantDim(4);
-  EXPECT_EQ(infer(manifest, {{3, 2}, {3, 5}}), "shape mismatch: argument K, axis 1: expected 4 = 4, found 5");
+  EXPECT_EQ(infer(manifest, {{3, 2}, {3, 5}}), "shape mismatch: argument K, axis 1: expected 4, found 5");
 }
 
 TEST(EntryCheck, ResultsMustFit) {
@@ -143,7 +145,9 @@ TEST(EntryCheck, ResultsMustFit) {
   ContextPtr context = makeContext(1);
   Tensor<float> in({3, 2}), wrong({2, 2}), flat({6});
   Tensor<double> wide({3, 2});
-  auto attempt = [&](nova_tensor_t result) { return run(context.get(), {{module.get(), nullptr, {in.view()}, {result}}}); };
+  auto attempt = [&](nova_tensor_t result) {
+    return run(context.get(), {{module.get(), nullptr, {in.view()}, {result}}});
+  };
   EXPECT_EQ(attempt(wrong.view()), "shape mismatch: result O, axis 0: expected n = 3, found 2");
   EXPECT_EQ(attempt(flat.view()), "shape mismatch: result O: expected rank 2, found 1");
   EXPECT_EQ(attempt(wide.view()), "shape mismatch: result O: expected type f32, found f64");
@@ -174,7 +178,8 @@ TEST(EntryCheck, PointersAreChecked) {
   EXPECT_EQ(attempt(noData), "invalid argument: argument Q: data is null");
   EXPECT_EQ(attempt(noDims), "invalid argument: argument Q: dims is null");
   EXPECT_EQ(attempt(crooked), "invalid argument: argument Q: expected data aligned to 4 bytes");
-  EXPECT_EQ(run(context.get(), {{nullptr, nullptr, {in.view()}, {out.view()}}}), "invalid argument: the module is null");
+  EXPECT_EQ(run(context.get(), {{nullptr, nullptr, {in.view()}, {out.view()}}}),
+            "invalid argument: the module is null");
   nova_run_t lists{module.get(), nullptr, nullptr, 1, nullptr, 1};
   EXPECT_EQ(take(nova_run(context.get(), &lists, 1)), "invalid argument: the array of arguments is null");
   EXPECT_EQ(take(nova_run(context.get(), nullptr, 1)), "invalid argument: runs is null");
@@ -195,14 +200,14 @@ TEST(EntryCheck, ResultsShareMemoryWithNothing) {
   EXPECT_EQ(run(context.get(), {{module.get(), nullptr, {at(0)}, {at(8)}}}), "");
 
   Tensor<float> in({4, 2}), out({4, 2});
-  EXPECT_EQ(run(context.get(), {{module.get(), nullptr, {in.view()}, {at(0)}},
-                                {module.get(), nullptr, {in.view()}, {at(4)}}}),
+  EXPECT_EQ(run(context.get(),
+                {{module.get(), nullptr, {in.view()}, {at(0)}}, {module.get(), nullptr, {in.view()}, {at(4)}}}),
             "invalid argument: result O of run 1 shares memory with result O of run 0");
-  EXPECT_THAT(run(context.get(), {{module.get(), nullptr, {in.view()}, {at(0)}},
-                                  {module.get(), nullptr, {at(4)}, {out.view()}}}),
+  EXPECT_THAT(run(context.get(),
+                  {{module.get(), nullptr, {in.view()}, {at(0)}}, {module.get(), nullptr, {at(4)}, {out.view()}}}),
               HasSubstr("result O of run 0 shares memory with argument Q of run 1"));
-  EXPECT_EQ(run(context.get(), {{module.get(), nullptr, {in.view()}, {at(0)}},
-                                {module.get(), nullptr, {in.view()}, {out.view()}}}),
+  EXPECT_EQ(run(context.get(),
+                {{module.get(), nullptr, {in.view()}, {at(0)}}, {module.get(), nullptr, {in.view()}, {out.view()}}}),
             ""); // arguments may be shared
 }
 

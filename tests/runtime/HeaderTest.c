@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-// Runs a module with one f32 matrix argument and one of the same shape as result. Returns 0, or the code of the failure.
+// Runs a module with one f32 matrix argument and one of the same shape as result. Returns 0, or the code of the
+// failure.
 int headerTestRun(const void *bytes, size_t size, int64_t rows, int64_t columns, float *in, float *out) {
   nova_module_options_t options = {sizeof options, NULL};
   nova_module_t *module = NULL;

@@ -77,8 +77,9 @@ TEST(Module, InsistsOnANamedTarget) {
   EXPECT_STREQ(nova_module_target(module), "x86-64-v3");
   nova_module_release(module);
 
-  EXPECT_EQ(loadFailure(bytes, "x86-64-v2"), "target unsupported: the module has no code for the target x86-64-v2, only "
-                                             "for x86-64-v3, x86-64-v4");
+  EXPECT_EQ(loadFailure(bytes, "x86-64-v2"),
+            "target unsupported: the module has no code for the target x86-64-v2, only "
+            "for x86-64-v3, x86-64-v4");
   if (!nova_target_supported("x86-64-v4"))
     EXPECT_EQ(loadFailure(bytes, "x86-64-v4"), "target unsupported: this cpu does not run the target x86-64-v4");
 }

@@ -77,7 +77,8 @@ TEST(Run, ZeroRowsAndZeroColumns) {
 TEST(Run, RankZero) {
   Json manifest = scaleManifest();
   manifest["symbols"] = {"n", "d"};
-  manifest["arguments"].push_back({{"name", "s"}, {"type", "f32"}, {"dims", Json::array()}, {"sequence_axis", nullptr}});
+  manifest["arguments"].push_back(
+      {{"name", "s"}, {"type", "f32"}, {"dims", Json::array()}, {"sequence_axis", nullptr}});
   ModulePtr module = load(manifest);
   Tensor<float> in({1, 1}, 4), scalar({}), out({1, 1});
   ASSERT_EQ(scalar.data.size(), 1u);
@@ -94,8 +95,7 @@ TEST(Run, ConstantsOfTheModule) {
     manifest[ports][0]["type"] = "f64";
     manifest[ports][0]["dims"] = Json::array({symbolDim("n")});
   }
-  manifest["buffers"].insert(manifest["buffers"].begin() + 1,
-                             Json{{"kind", "constant"}, {"symbol", "table"}});
+  manifest["buffers"].insert(manifest["buffers"].begin() + 1, Json{{"kind", "constant"}, {"symbol", "table"}});
   manifest["steps"][0]["entry"] = {{"x86-64-v3", "addtable"}, {"x86-64-v4", "addtable"}};
   manifest["steps"][0]["buffers"] = {0, 1, 2};
   ModulePtr module = load(manifest);

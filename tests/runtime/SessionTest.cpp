@@ -35,7 +35,9 @@ struct Piece {
     out = {NOVA_F64, 2, dims.data(), result.data.data() + from * dims[1]};
   }
   Piece(const Piece &) = delete;
-  ModuleRun asRun(nova_module_t *module, nova_session_t *session) const { return {module, session, {in, weight}, {out}}; }
+  ModuleRun asRun(nova_module_t *module, nova_session_t *session) const {
+    return {module, session, {in, weight}, {out}};
+  }
 };
 
 std::string extend(nova_context_t *context, nova_module_t *module, nova_session_t *session, Sequence &sequence,
@@ -51,8 +53,9 @@ TEST(Session, WholeRunsUseNoSession) {
     for (int64_t n : {0, 1, 5, 17, 200, 3}) { // smaller after larger: the state's memory is used again
       Sequence sequence(n, 33, 5);
       Tensor<double> out({n, 33}, -1);
-      ASSERT_EQ(run(context.get(), {{module.get(), nullptr, {sequence.rows.view(), sequence.weight.view()}, {out.view()}}}),
-                "");
+      ASSERT_EQ(
+          run(context.get(), {{module.get(), nullptr, {sequence.rows.view(), sequence.weight.view()}, {out.view()}}}),
+          "");
       EXPECT_EQ(out.data, sequence.expected.data);
     }
   }

@@ -10,7 +10,9 @@
 
 namespace nova::test {
 
-Json symbolDim(const std::string &name) { return {{"text", name}, {"terms", Json::array({Json::array({1, Json::array({name, 1})})})}}; }
+Json symbolDim(const std::string &name) {
+  return {{"text", name}, {"terms", Json::array({Json::array({1, Json::array({name, 1})})})}};
+}
 
 Json constantDim(int64_t value) {
   Json terms = Json::array();
@@ -20,7 +22,7 @@ Json constantDim(int64_t value) {
 }
 
 Json productDim(const std::string &left, const std::string &right) {
-  return {{"text", left + " * " + right}, 
+  return {{"text", left + " * " + right},
           {"terms", Json::array({Json::array({1, Json::array({left, 1}), Json::array({right, 1})})})}};
 }
 
@@ -70,7 +72,8 @@ Json scaleManifest() {
 Json prefixManifest() {
   Json manifest = baseManifest("test.prefix", {"n", "d"});
   manifest["arguments"] = Json::array({port("Q", "f64", {symbolDim("n"), symbolDim("d")})});
-  manifest["results"] = {port("total", "f64", Json::array({constantDim(1)})), port("prefix", "f64", Json::array({symbolDim("n")}))};
+  manifest["results"] = {port("total", "f64", Json::array({constantDim(1)})),
+                         port("prefix", "f64", Json::array({symbolDim("n")}))};
   manifest["buffers"] = {argumentBuffer(0),
                          {{"kind", "temporary"}, {"name", "sums"}, {"bytes", "bytes_n"}},
                          resultBuffer(1),
@@ -84,10 +87,11 @@ Json prefixManifest() {
 Json runningManifest() {
   Json manifest = baseManifest("test.running", {"n", "d", "m", "t"});
   manifest["sequence"] = {{"symbol", "n"}, {"rows", "m"}, {"past", "t"}};
-  manifest["arguments"] = {port("X", "f64", {symbolDim("n"), symbolDim("d")}, 0), port("w", "f64", Json::array({symbolDim("d")}))};
+  manifest["arguments"] = {port("X", "f64", {symbolDim("n"), symbolDim("d")}, 0),
+                           port("w", "f64", Json::array({symbolDim("d")}))};
   manifest["results"] = Json::array({port("O", "f64", {symbolDim("n"), symbolDim("d")}, 0)});
-  manifest["clauses"] = Json::array(
-      {{{"text", "d >= 1"}, {"lhs", symbolDim("d")}, {"relation", ">="}, {"rhs", constantDim(1)}}});
+  manifest["clauses"] =
+      Json::array({{{"text", "d >= 1"}, {"lhs", symbolDim("d")}, {"relation", ">="}, {"rhs", constantDim(1)}}});
   manifest["buffers"] = {argumentBuffer(0),
                          {{"kind", "state"}, {"name", "rows"}, {"bytes", "bytes_state"}},
                          argumentBuffer(1),
