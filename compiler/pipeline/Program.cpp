@@ -56,8 +56,8 @@ private:
     if (failed(parseSourceFile(view, &block, config)))
       return failure();
     SmallVector<GraphOp> found(block.getOps<GraphOp>());
-    for (auto [graph, doc] : llvm::zip_equal(found, scan.docs))
-      if (failed(add(graph, doc, added)))
+    for (auto [i, graph] : llvm::enumerate(found))
+      if (failed(add(graph, i < scan.docs.size() ? StringRef(scan.docs[i]) : "", added)))
         return failure();
     return success();
   }

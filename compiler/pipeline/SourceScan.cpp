@@ -37,7 +37,8 @@ private:
 
   void step() {
     char c = text[at];
-    if (c == '\n') {
+    bool newline = c == '\n' || (c == '\r' && !text.substr(at).starts_with("\r\n"));
+    if (newline) {
       // A blank line parts a comment from the graph below it.
       if (lineIsBlank)
         doc.clear();
@@ -63,7 +64,7 @@ private:
   }
 
   void comment() {
-    StringRef line = text.substr(at).take_until([](char c) { return c == '\n'; });
+    StringRef line = text.substr(at).take_until([](char c) { return c == '\n' || c == '\r'; });
     at += line.size();
     lineIsBlank = false;
     if (!line.starts_with("///")) {

@@ -38,7 +38,7 @@ public:
             {"version_hash", source.versionHash},
             {"target", nova_module_target(module.get())},
             {"found_in_store", source.found},
-            {"threads", nova_context_threads(context.get())}};
+            {"threads", int64_t(nova_context_threads(context.get()))}};
   }
 
 private:

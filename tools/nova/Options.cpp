@@ -1,4 +1,5 @@
 #include "tools/nova/Options.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -67,4 +68,6 @@ cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), 
 cl::opt<std::string> action(cl::Positional, cl::Required, cl::desc("ls|gc|verify"), own, cl::sub(store));
 cl::opt<std::string> limit("limit", cl::value_desc("SIZE"), cl::desc("gc: keep at most this much, as 500M or 2G"), own,
                            cl::sub(store));
+
+bool isOwnOption(const cl::Option &option) { return is_contained(option.Categories, &category); }
 } // namespace nova::tool::options

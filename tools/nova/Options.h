@@ -42,6 +42,9 @@ extern llvm::cl::opt<bool> json;
 // `nova store ACTION`.
 extern llvm::cl::opt<std::string> action;
 extern llvm::cl::opt<std::string> limit;
+
+/// False for an option that a library has registered.
+bool isOwnOption(const llvm::cl::Option &option);
 } // namespace nova::tool::options
 
 #endif

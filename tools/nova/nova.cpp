@@ -10,6 +10,7 @@
 
 using namespace llvm;
 using namespace nova::tool;
+using nova::tool::options::isOwnOption;
 using nova::compilerVersion;
 
 static void printUsage(raw_ostream &os) {
@@ -31,6 +32,17 @@ static int unknownCommand(StringRef word) {
   for (const Command &command : commands())
     names.push_back(command.name);
   return inputError("unknown command '" + word + "'" + didYouMean(word, names) + "; there are " + join(names, ", "));
+}
+
+// libLLVM registers options of its passes as a program's own; ours are those of our category, and help.
+static void removeForeignOptions() {
+  SmallVector<cl::Option *> foreign;
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    for (auto &entry : cl::getRegisteredOptions(*command))
+      if (!isOwnOption(*entry.second) && !entry.getKey().starts_with("help"))
+        foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
 }
 
 // What LLVM's library says about the options, in our form: its lines are `nova: Text.  Try: ...` and `nova: Did you mean ...?`.
@@ -67,6 +79,7 @@ int main(int argc, char **argv) {
   const Command *command = findCommand(word);
   if (!command)
     return unknownCommand(word);
+  removeForeignOptions();
   cl::extrahelp examples(command->examples);
   std::string fault;
   raw_string_ostream faults(fault);
