@@ -1,10 +1,13 @@
-// The attention kernels against the definition, bit for bit: every tail, wide and tiny scores, NaN and infinities, chunks.
+// The attention kernels against the definition, bit for bit: every tail, wide and tiny scores, NaN and infinities,
+// chunks.
 #include "compiler/reference/Canonical.h"
 #include "tests/conversion/AttentionTiles.h"
 #include "tests/conversion/KernelHarness.h"
 #include "tests/conversion/TileText.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
+#include <memory>
 #include <random>
 
 namespace nova::test {
@@ -12,11 +15,11 @@ namespace {
 
 /// Compiled once per type and target: sizes are symbolic.
 template <typename T> const Kernels &attention(const std::string &target) {
-  static Kernels v3(attentionTiles(typeName<T>), "x86-64-v3");
-  if (target == "x86-64-v3")
-    return v3;
-  static Kernels v4(attentionTiles(typeName<T>), "x86-64-v4");
-  return v4;
+  static std::map<std::string, std::unique_ptr<Kernels>> known;
+  std::unique_ptr<Kernels> &kernels = known[target];
+  if (!kernels)
+    kernels = std::make_unique<Kernels>(attentionTiles(typeName<T>), target);
+  return *kernels;
 }
 
 template <typename T> struct Inputs {
@@ -68,7 +71,8 @@ template <typename T> std::vector<T> expected(const Inputs<T> &in) {
 
 /// Feeds the rows in pieces, as a session does.
 template <typename T>
-std::vector<T> run(const std::string &target, const Inputs<T> &in, const std::vector<int64_t> &pieces, int64_t block = 48) {
+std::vector<T> run(const std::string &target, const Inputs<T> &in, const std::vector<int64_t> &pieces,
+                   int64_t block = 48) {
   const Kernels &kernels = attention<T>(target);
   std::vector<int64_t> whole{in.d, in.e, in.n, in.n, 0};
   Array<char> kp(kernels.bytes("Kp", whole), 0xFF), vp(kernels.bytes("Vp", whole), 0xFF);
@@ -118,14 +122,15 @@ protected:
   }
   template <typename T> void scales() {
     bool single = sizeof(T) == 4;
-    for (double scale : {40.0, 14.0, 10.0, 3.0, 1e-22, single ? 1e-38 : 1e-290, single ? 1e-42 : 1e-320, single ? 1e20 : 1e160,
-                         single ? 1e38 : 1e308, 0.0})
+    for (double scale : {40.0, 14.0, 10.0, 3.0, 1e-22, single ? 1e-38 : 1e-290, single ? 1e-42 : 1e-320,
+                         single ? 1e20 : 1e160, single ? 1e38 : 1e308, 0.0})
       for (int64_t d : {16, 20})
         check(Inputs<T>(280, d, 17, scale), "scores times " + std::to_string(scale));
   }
   template <typename T> void pieces() {
     Inputs<T> in(270, 12, 20, 2);
-    std::vector<std::vector<int64_t>> splits{{1, 269}, {5, 7, 20, 100, 138}, {16, 16, 238}, {255, 1, 1, 13}, {100, 0, 3, 167}};
+    std::vector<std::vector<int64_t>> splits{
+        {1, 269}, {5, 7, 20, 100, 138}, {16, 16, 238}, {255, 1, 1, 13}, {100, 0, 3, 167}};
     splits.push_back(std::vector<int64_t>(270, 1));
     for (const auto &split : splits)
       check(in, "in pieces", split);
@@ -164,9 +169,12 @@ TEST_P(Attention, PiecesF64) { pieces<double>(); }
 TEST_P(Attention, SpecialValuesF32) { specials<float>(); }
 TEST_P(Attention, SpecialValuesF64) { specials<double>(); }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Attention, testing::Values("x86-64-v3", "x86-64-v4"), [](const auto &info) {
-  return std::string(info.param).substr(7);
-});
+INSTANTIATE_TEST_SUITE_P(Targets, Attention, testing::Values("x86-64-v3", "x86-64-v4", emulatedWide),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 } // namespace
 } // namespace nova::test

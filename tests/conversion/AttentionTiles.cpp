@@ -22,10 +22,6 @@ tile.kernel @pack_v symbols SYMBOLS rows <m> position <t> block 256 {
 tile.kernel @attention symbols SYMBOLS rows <m> position <t> block BLOCK descending {
 ^bb0(%Q: !tile.buffer<T[m, d], rows>, %Kp: !tile.buffer<T[d, n], panels>, %Vp: !tile.buffer<T[n, e], pages>,
      %O: !tile.buffer<T[m, e], rows>):
-  %d = tile.dim <d> : <i64[]>
-  %df = "nova.cast"(%d) {to = f64} : (!nova.tensor<i64[]>) -> !nova.tensor<f64[]>
-  %root = "nova.sqrt"(%df) : (!nova.tensor<f64[]>) -> !nova.tensor<f64[]>
-  %rd = "nova.cast"(%root) {to = T} : (!nova.tensor<f64[]>) -> !nova.tensor<T[]>
   %S = tile.scratch : <T[m, n], rows>
   %M0 = tile.scratch : <T[m, 1], rows>
   %M = tile.scratch : <T[m, 1], rows>
@@ -36,6 +32,10 @@ tile.kernel @attention symbols SYMBOLS rows <m> position <t> block BLOCK descend
   ^bb0(%s: !nova.tensor<T[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
     tile.yield %s : !nova.tensor<T[]>
   }
+  %d = tile.dim <d> : <i64[]>
+  %df = "nova.cast"(%d) {to = f64} : (!nova.tensor<i64[]>) -> !nova.tensor<f64[]>
+  %root = "nova.sqrt"(%df) : (!nova.tensor<f64[]>) -> !nova.tensor<f64[]>
+  %rd = "nova.cast"(%root) {to = T} : (!nova.tensor<f64[]>) -> !nova.tensor<T[]>
   tile.pass width <1> ins(%M0 : !tile.buffer<T[m, 1], rows>) stores(%M : !tile.buffer<T[m, 1], rows>) reduces()
       kinds [] hide [] {
   ^bb0(%m0: !nova.tensor<T[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):

@@ -6,8 +6,8 @@
 
 namespace nova::test {
 
-/// Kernels pack_k, pack_v and attention over Q[m, d], K[m, d], V[m, e] after t rows, n = t + m, for "f32" or "f64". Symbols
-/// in the order d, e, m, n, t. Storage: Kp and Vp.
+/// Kernels pack_k, pack_v and attention over Q[m, d], K[m, d], V[m, e] after t rows, n = t + m, for "f32" or "f64".
+/// Symbols in the order d, e, m, n, t. Storage: Kp and Vp.
 std::string attentionTiles(const std::string &type, int block = 48);
 
 } // namespace nova::test

@@ -34,13 +34,16 @@ template <typename T> T randomValue(std::mt19937 &random) {
 }
 
 template <typename T> void check(const std::string &target, const Form &form) {
-  std::map<std::string, std::string> values{{"layout", form.layout}, {"limits", form.limits}, {"maskRows", form.maskRows},
-                                            {"mask", form.mask},     {"T", typeName<T>}};
+  std::map<std::string, std::string> values{{"layout", form.layout},
+                                            {"limits", form.limits},
+                                            {"maskRows", form.maskRows},
+                                            {"mask", form.mask},
+                                            {"T", typeName<T>}};
   Kernels module(expand(kernels, values), target);
   std::mt19937 random(7);
-  const int64_t shapes[][4] = {{1, 0, 3, 0},    {2, 1, 1, 0},    {3, 7, 16, 2},   {5, 20, 17, 0},   {6, 255, 5, 1},
-                               {7, 256, 64, 9}, {13, 257, 8, 3}, {48, 33, 65, 0}, {60, 520, 31, 40}, {49, 530, 130, 500},
-                               {1, 300, 200, 7}, {4, 5, 0, 0}};
+  const int64_t shapes[][4] = {{1, 0, 3, 0},      {2, 1, 1, 0},        {3, 7, 16, 2},    {5, 20, 17, 0},
+                               {6, 255, 5, 1},    {7, 256, 64, 9},     {13, 257, 8, 3},  {48, 33, 65, 0},
+                               {60, 520, 31, 40}, {49, 530, 130, 500}, {1, 300, 200, 7}, {4, 5, 0, 0}};
   for (auto [m, k, c, t] : shapes) {
     std::vector<int64_t> dims{c, k, m, t};
     int64_t maskRows = form.maskRows == "1" ? 1 : m;
@@ -70,8 +73,8 @@ template <typename T> void check(const std::string &target, const Form &form) {
         T expected = reference::canonicalize(sum.result());
         wrong += std::memcmp(&expected, &o[row * c + column], sizeof(T)) != 0;
       }
-    EXPECT_EQ(wrong, 0) << typeName<T> << " " << form.layout << " " << form.limits << " " << form.mask << " m " << m << " k "
-                        << k << " c " << c << " t " << t;
+    EXPECT_EQ(wrong, 0) << typeName<T> << " " << form.layout << " " << form.limits << " " << form.mask << " m " << m
+                        << " k " << k << " c " << c << " t " << t;
   }
 }
 
@@ -107,7 +110,10 @@ TEST_P(Contract, HiddenTerms) {
 }
 // A hidden term is never multiplied: NaN and infinity under the mask do not reach the sum.
 TEST_P(Contract, HiddenNaNStaysOut) {
-  std::map<std::string, std::string> values{{"layout", layout}, {"T", "f32"}, {"maskRows", "m"}, {"limits", ""},
+  std::map<std::string, std::string> values{{"layout", layout},
+                                            {"T", "f32"},
+                                            {"maskRows", "m"},
+                                            {"limits", ""},
                                             {"mask", "hidden %h : !tile.buffer<i1[m, k], rows>"}};
   Kernels module(expand(kernels, values), target);
   std::vector<int64_t> dims{3, 4, 7, 0};

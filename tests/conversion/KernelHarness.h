@@ -49,6 +49,9 @@ private:
   size_t count;
 };
 
+/// A target for tests only: the code of x86-64-v4 (its register tiles and lanes) where there is only AVX2.
+inline constexpr char emulatedWide[] = "wide-on-v3";
+
 /// True where this CPU can run code of the target.
 bool canRun(const std::string &target);
 

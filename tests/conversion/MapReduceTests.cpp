@@ -52,7 +52,8 @@ tile.kernel @k symbols ["a", "b", "c"] rows <$rows> position <0> block 3 {
                          {"axis", std::to_string(axis)},
                          {"kind", kind}}),
                  target);
-  const int64_t shapes[][3] = {{1, 1, 1}, {4, 5, 6}, {2, 300, 3}, {2, 3, 300}, {270, 2, 17}, {3, 0, 4}, {3, 4, 0}, {5, 17, 16}};
+  const int64_t shapes[][3] = {{1, 1, 1},    {4, 5, 6}, {2, 300, 3}, {2, 3, 300},
+                               {270, 2, 17}, {3, 0, 4}, {3, 4, 0},   {5, 17, 16}};
   for (auto [a, b, c] : shapes) {
     int64_t size[] = {a, b, c}, stride[] = {b * c, c, 1};
     Array<T> x = randomArray<T>(a * b * c, 11);
@@ -62,7 +63,10 @@ tile.kernel @k symbols ["a", "b", "c"] rows <$rows> position <0> block 3 {
     Array<char> h(hiddenSize[0] * hiddenSize[1] * hiddenSize[2]);
     for (size_t i = 0; i < h.size(); ++i)
       h[i] = i % 3 == 1;
-    int64_t extent = size[axis], results = extent ? a * b * c / extent : (axis == 0 ? b * c : axis == 1 ? a * c : a * b);
+    int64_t extent = size[axis], results = extent ? a * b * c / extent
+                                                  : (axis == 0   ? b * c
+                                                     : axis == 1 ? a * c
+                                                                 : a * b);
     Array<T> o(results, 0x55);
     ASSERT_EQ(module.run("k", {a, b, c}, axis == 0 ? 1 : a, 3, {x.data(), h.data(), o.data()}), 0);
     size[axis] = 1;
@@ -84,9 +88,12 @@ tile.kernel @k symbols ["a", "b", "c"] rows <$rows> position <0> block 3 {
             high = reference::maximum(high, value);
             low = reference::minimum(low, value);
           }
-          T expected = std::string(kind) == "sum" ? reference::canonicalize(sum.result()) : std::string(kind) == "max" ? high : low;
-          EXPECT_TRUE(sameBits(expected, o[at])) << typeName<T> << " " << kind << " axis " << axis << " of " << a << " " << b
-                                                 << " " << c << " at " << at << ": " << o[at] << " expected " << expected;
+          T expected = std::string(kind) == "sum"   ? reference::canonicalize(sum.result())
+                       : std::string(kind) == "max" ? high
+                                                    : low;
+          EXPECT_TRUE(sameBits(expected, o[at]))
+              << typeName<T> << " " << kind << " axis " << axis << " of " << a << " " << b << " " << c << " at " << at
+              << ": " << o[at] << " expected " << expected;
         }
   }
 }
@@ -143,7 +150,8 @@ tile.kernel @k symbols ["m", "n", "t"] rows <m> position <t> block 5 {
                  target);
   using namespace reference;
   for (auto [m, n] : {std::pair<int64_t, int64_t>(1, 1), {7, 21}, {20, 16}, {3, 0}, {12, 5}}) {
-    Array<float> x = randomArray<float>(n * m, 1), row = randomArray<float>(n, 2), column = randomArray<float>(m, 3), one(1);
+    Array<float> x = randomArray<float>(n * m, 1), row = randomArray<float>(n, 2), column = randomArray<float>(m, 3),
+                 one(1);
     one[0] = 1.5f;
     Array<float> o(m * n, 0x55);
     ASSERT_EQ(module.run("k", {m, n, 4}, m, 5, {x.data(), row.data(), column.data(), one.data(), o.data()}), 0);
@@ -228,7 +236,8 @@ tile.kernel @k symbols ["d", "m", "n", "t"] rows <m> position <t> block 20 {
       for (int64_t c = 0; c < (n + 15) / 16 * 16; ++c)
         for (int64_t k = 0; k < d; ++k) {
           float expected = c >= t && c < t + m ? x[(c - t) * d + k] : -7;
-          EXPECT_EQ(p[c / 16 * 16 * d + k * 16 + c % 16], expected) << "d " << d << " t " << t << " m " << m << " column " << c;
+          EXPECT_EQ(p[c / 16 * 16 * d + k * 16 + c % 16], expected)
+              << "d " << d << " t " << t << " m " << m << " column " << c;
         }
     }
 }

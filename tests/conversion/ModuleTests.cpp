@@ -31,6 +31,15 @@ TEST_P(Modules, HotLoopsKeepVectorsInRegisters) {
   EXPECT_GE(registerTiles, 2) << "one for Q K^T and one for A V";
 }
 
+// Scalars stand between the passes; the rows are run by one part all the same, which alone can know bounds of them.
+TEST_P(Modules, PassesShareOnePart) {
+  std::string assembly = assemblyOf(attentionTiles(type), target);
+  int parts = 0;
+  for (size_t at = assembly.find("_rows:"); at != std::string::npos; at = assembly.find("_rows:", at + 1))
+    ++parts;
+  EXPECT_EQ(parts, 1);
+}
+
 TEST_P(Modules, CallNothingOutside) {
   std::vector<char> bytes = compileModule(attentionTiles(type), target);
   std::string path = std::filesystem::temp_directory_path() / ("nova-nm-" + std::to_string(getpid()) + ".so");
@@ -45,7 +54,8 @@ TEST_P(Modules, CallNothingOutside) {
 }
 
 TEST_P(Modules, SameTextSameBytes) {
-  std::vector<char> first = compileModule(attentionTiles(type), target), second = compileModule(attentionTiles(type), target);
+  std::vector<char> first = compileModule(attentionTiles(type), target),
+                    second = compileModule(attentionTiles(type), target);
   EXPECT_TRUE(first == second);
 }
 
@@ -56,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(Attention, Modules,
                          });
 
 std::string kernel(const std::string &arguments, const std::string &body) {
-  return expand("tile.kernel @k symbols [\"m\", \"n\"] rows <m> position <0> block 4 {\n^bb0(" + arguments + "):\n" + body + "\n}", {});
+  return expand("tile.kernel @k symbols [\"m\", \"n\"] rows <m> position <0> block 4 {\n^bb0(" + arguments + "):\n" +
+                    body + "\n}",
+                {});
 }
 
 void expectRefused(const std::string &text, const std::string &message) {
@@ -65,7 +77,8 @@ void expectRefused(const std::string &text, const std::string &message) {
 }
 
 TEST(Refused, UnknownSymbol) {
-  expectRefused(kernel("%x: b<f32[m, q], rows>, %o: b<f32[m, q], rows>", "tile.copy %x -> %o : <f32[m, q], rows> -> <f32[m, q], rows>"),
+  expectRefused(kernel("%x: b<f32[m, q], rows>, %o: b<f32[m, q], rows>",
+                       "tile.copy %x -> %o : <f32[m, q], rows> -> <f32[m, q], rows>"),
                 "uses the symbol 'q' of the dimension 'q', which its 'symbols' do not list");
 }
 TEST(Refused, ContractionOfUnequalTypes) {
@@ -80,22 +93,26 @@ TEST(Refused, ContractionWithPlainRightSide) {
 }
 TEST(Refused, TooFewYields) {
   expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>",
-                       "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() kinds [] hide [] {\n"
+                       "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() "
+                       "kinds [] hide [] {\n"
                        "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield\n}"),
                 "must end in a yield of 1 values");
 }
 TEST(Refused, AnOpThatIsNoArithmetic) {
-  expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>",
-                       "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() kinds [] hide [] {\n"
-                       "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n"
-                       "%y = \"nova.transpose\"(%v) {permutation = array<i64>} : (s<f32>) -> s<f32>\n tile.yield %y : s<f32>\n}"),
-                "is no elementwise operation that tile code knows");
+  expectRefused(
+      kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>",
+             "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() kinds [] hide "
+             "[] {\n"
+             "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n"
+             "%y = \"nova.transpose\"(%v) {permutation = array<i64>} : (s<f32>) -> s<f32>\n tile.yield %y : s<f32>\n}"),
+      "is no elementwise operation that tile code knows");
 }
 TEST(Refused, MapToAnExpression) {
-  expectRefused(kernel("%x: b<f32[m], rows>, %o: b<f32[m, n], rows>",
-                       "tile.map ins(%x : b<f32[m], rows>) out(%o : b<f32[m, n], rows>) maps [affine_map<(i, j) -> (i + j)>] {\n"
-                       "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield %v : s<f32>\n}"),
-                "neither an axis nor 0");
+  expectRefused(
+      kernel("%x: b<f32[m], rows>, %o: b<f32[m, n], rows>",
+             "tile.map ins(%x : b<f32[m], rows>) out(%o : b<f32[m, n], rows>) maps [affine_map<(i, j) -> (i + j)>] {\n"
+             "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield %v : s<f32>\n}"),
+      "neither an axis nor 0");
 }
 TEST(Refused, AxisOutOfRange) {
   expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, 1], rows>",

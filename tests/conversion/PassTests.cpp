@@ -60,8 +60,8 @@ template <typename T> void checkReductions(bool limited, bool hides) {
       }
       if (std::is_floating_point_v<T> && n && special >= 2)
         for (int64_t row = 0; row < m; ++row)
-          x[row * n + random() % n] =
-              special == 2 ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity() * (row % 2 ? -1 : 1);
+          x[row * n + random() % n] = special == 2 ? std::numeric_limits<T>::quiet_NaN()
+                                                   : std::numeric_limits<T>::infinity() * (row % 2 ? -1 : 1);
       ASSERT_EQ(module.run("reduce", {m, n, t}, m, 48, {x.data(), h.data(), sum.data(), max.data(), min.data()}), 0);
       for (int64_t row = 0; row < m; ++row) {
         reference::Sum<T> total;

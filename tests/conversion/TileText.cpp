@@ -3,7 +3,8 @@
 
 namespace nova::test {
 
-static void replaceWrapped(std::string &text, const std::string &open, const std::string &before, const std::string &after) {
+static void replaceWrapped(std::string &text, const std::string &open, const std::string &before,
+                           const std::string &after) {
   for (size_t at = text.find(open); at != std::string::npos; at = text.find(open, at + before.size())) {
     // Only where the short form stands alone.
     bool inWord = at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');

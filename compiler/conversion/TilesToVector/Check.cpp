@@ -44,12 +44,12 @@ static LogicalResult checkRegion(Block &block, size_t yields) {
 
 static LogicalResult checkArguments(Operation *op, Block &block, ValueRange inputs, size_t indices) {
   if (block.getNumArguments() != inputs.size() + indices)
-    return op->emitOpError("has ") << block.getNumArguments() << " block arguments; expected " << inputs.size() + indices
-                                   << ": one per input, then " << indices << " indices";
+    return op->emitOpError("has ") << block.getNumArguments() << " block arguments; expected "
+                                   << inputs.size() + indices << ": one per input, then " << indices << " indices";
   for (auto [input, argument] : llvm::zip(inputs, block.getArguments()))
     if (tensorOf(input).withDims({}) != argument.getType())
-      return op->emitOpError("has an input of ") << tensorOf(input).getElementType() << " for a block argument of type "
-                                                 << argument.getType();
+      return op->emitOpError("has an input of ")
+             << tensorOf(input).getElementType() << " for a block argument of type " << argument.getType();
   return success();
 }
 
@@ -94,8 +94,9 @@ static LogicalResult checkMap(tile::MapOp op) {
     return op.emitOpError("has ") << op.getInputs().size() << " inputs and " << op.getMaps().size() << " maps";
   for (auto [input, map] : llvm::zip(op.getInputs(), op.getMaps().getAsValueRange<AffineMapAttr>())) {
     if (map.getNumDims() != rank || map.getNumResults() != tensorOf(input).getRank())
-      return op.emitOpError("has a map from ") << map.getNumDims() << " to " << map.getNumResults() << " axes; expected from "
-                                               << rank << " to " << tensorOf(input).getRank();
+      return op.emitOpError("has a map from ")
+             << map.getNumDims() << " to " << map.getNumResults() << " axes; expected from " << rank << " to "
+             << tensorOf(input).getRank();
     for (AffineExpr result : map.getResults())
       if (!isa<AffineDimExpr>(result) && result != getAffineConstantExpr(0, op.getContext()))
         return op.emitOpError("has a map with a result that is neither an axis nor 0");
@@ -118,7 +119,8 @@ static LogicalResult checkReduce(tile::ReduceOp op) {
 
 LogicalResult checkKernel(tile::KernelOp kernel) {
   ArrayAttr symbols = kernel.getSymbols();
-  if (failed(checkSymbols(kernel, kernel.getRows(), symbols)) || failed(checkSymbols(kernel, kernel.getPosition(), symbols)))
+  if (failed(checkSymbols(kernel, kernel.getRows(), symbols)) ||
+      failed(checkSymbols(kernel, kernel.getPosition(), symbols)))
     return failure();
   for (BlockArgument buffer : kernel.getBody().getArguments()) {
     if (!isa<tile::BufferType>(buffer.getType()))
@@ -150,8 +152,8 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
               return success();
             })
             .Case([&](tile::CopyOp copy) -> LogicalResult {
-              if (layoutOf(copy.getSource()) != tile::Layout::rows || layoutOf(copy.getTarget()) != tile::Layout::rows ||
-                  tensorOf(copy.getSource()).getRank() == 0)
+              if (layoutOf(copy.getSource()) != tile::Layout::rows ||
+                  layoutOf(copy.getTarget()) != tile::Layout::rows || tensorOf(copy.getSource()).getRank() == 0)
                 return copy.emitOpError("copies rows between buffers of layout 'rows'");
               return success();
             })

@@ -1,11 +1,12 @@
 //===- Contract.cpp - Contractions over register tiles -----------------------===//
 //
-// A register tile is a group of rows by a panel of columns; k runs innermost. Against `panels` a group visits four panels
-// at a time and every chunk of k inside; against `pages` the chunk is outermost, so that a page stays in cache while every
-// group uses it. One or two rows use four panels at once instead: as many independent sums hide the latency of fma.
+// A register tile is a group of rows by a panel of columns; k runs innermost. Against `panels` a group visits four
+// panels at a time and every chunk of k inside; against `pages` the chunk is outermost, so that a page stays in cache
+// while every group uses it. One or two rows use four panels at once instead: as many independent sums hide the latency
+// of fma.
 //
-// Terms beyond a row's k_limit are never multiplied: k common to all rows of a group runs in the tile, the rest in a short
-// loop per row.
+// Terms beyond a row's k_limit are never multiplied: k common to all rows of a group runs in the tile, the rest in a
+// short loop per row.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Parts.h"
@@ -49,9 +50,7 @@ private:
   }
   Value sum(Value x, Value y) { return isFloat() ? e.op<arith::AddFOp>(x, y) : e.op<arith::AddIOp>(x, y); }
 
-  Value rowOf(Value group, int64_t r) {
-    return r ? e.min(e.add(group, r), e.sub(f.rows, e.idx(1))) : group;
-  }
+  Value rowOf(Value group, int64_t r) { return r ? e.min(e.add(group, r), e.sub(f.rows, e.idx(1))) : group; }
   Value lastRowOf(Value group) { return rowOf(group, groupRows - 1); }
   // How many of `all` a row may see under a limit: position + limit + 1, at least 0.
   Value visible(Value row, std::optional<uint64_t> limit, Value all) {
@@ -151,7 +150,8 @@ private:
           bs.push_back(e.load(f.pointer(op.getB()), element, e.add(e.add(start, line), v), lanes));
       for (auto [r, start] : llvm::enumerate(aStart)) {
         Value a = e.splat(e.load(f.pointer(op.getA()), element, e.add(start, k), 0), lanes);
-        Value hidden = op.getMask() ? e.load(f.pointer(op.getMask()), e.b.getI1Type(), e.add(maskStart[r], k), 0) : Value();
+        Value hidden =
+            op.getMask() ? e.load(f.pointer(op.getMask()), e.b.getI1Type(), e.add(maskStart[r], k), 0) : Value();
         for (auto [v, b] : llvm::enumerate(bs)) {
           Value old = sums[r * bs.size() + v], fresh = multiplyAdd(a, b, old);
           next.push_back(hidden ? e.select(hidden, old, fresh) : fresh);

@@ -15,7 +15,7 @@ namespace nova::codegen {
 template <typename T> static SmallVector<uint64_t> tabledConstants() {
   using C = reference::ExpConstants<T>;
   SmallVector<uint64_t> entries{reference::bitsOf(T(1)), reference::bitsOf(C::c[0]), reference::bitsOf(-C::ln2Low),
-                                  reference::bitsOf(C::clampLow), reference::bitsOf(C::clampHigh)};
+                                reference::bitsOf(C::clampLow), reference::bitsOf(C::clampHigh)};
   for (int i = 1; i < C::terms; ++i)
     entries.push_back(reference::bitsOf(C::c[i]));
   return entries;
@@ -53,8 +53,8 @@ Value canonicalized(Emit &e, Value x) {
   Type element = elementOf(x.getType());
   if (!isa<FloatType>(element))
     return x;
-  uint64_t bits = element.isF32() ? reference::ExpConstants<float>::canonicalNaN
-                                  : reference::ExpConstants<double>::canonicalNaN;
+  uint64_t bits =
+      element.isF32() ? reference::ExpConstants<float>::canonicalNaN : reference::ExpConstants<double>::canonicalNaN;
   return e.select(e.compare(FloatPredicate::UNO, x, x), e.realBits(x.getType(), bits), x);
 }
 
@@ -115,8 +115,8 @@ template <typename Float, typename Integer> static Value arithmetic(Emit &e, Val
 //===----------------------------------------------------------------------===//
 
 bool isElementwise(Operation *op) {
-  return isa<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp, LessOp,
-             LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(op);
+  return isa<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp,
+             LessOp, LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(op);
 }
 
 Value emitElementwise(Emit &e, Operation *op, ValueRange v) {

@@ -18,8 +18,8 @@ class ConstantTable {
 public:
   /// Writes the constants of exp for `element` (f32 or f64) to `memory`, in vectors of `lanes`.
   ConstantTable(Emit &e, Value memory, Type element, int64_t lanes);
-  /// The constant in `lanes` lanes if it is in the table, else null. Those that the fast sequences can afford to keep in
-  /// registers are given only if `all`.
+  /// The constant in `lanes` lanes if it is in the table, else null. Those that the fast sequences can afford to keep
+  /// in registers are given only if `all`.
   Value find(Emit &e, uint64_t bits, int64_t lanes, bool all) const;
   /// Room for one table.
   static constexpr int64_t bytes = 1024;
@@ -67,8 +67,8 @@ struct SequenceBuilder {
 /// True for the ops that emitElementwise knows.
 bool isElementwise(mlir::Operation *op);
 
-/// The code of `op` on `operands`, all scalars or all vectors of one number of lanes. An integer division by zero gives an
-/// unspecified number and never traps; whoever must report it compares the divisor.
+/// The code of `op` on `operands`, all scalars or all vectors of one number of lanes. An integer division by zero gives
+/// an unspecified number and never traps; whoever must report it compares the divisor.
 Value emitElementwise(Emit &e, mlir::Operation *op, ValueRange operands);
 
 /// The scalar of a `nova.constant` of rank 0, rounded once to its type.

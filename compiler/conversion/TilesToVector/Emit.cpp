@@ -20,7 +20,8 @@ int64_t lanesOf(Type type) {
 
 Type elementOf(Type type) { return getElementTypeOrSelf(type); }
 
-Emit::Emit(func::FuncOp function) : b(function.getContext()), loc(function.getLoc()), entry(&function.getBody().front()) {
+Emit::Emit(func::FuncOp function)
+    : b(function.getContext()), loc(function.getLoc()), entry(&function.getBody().front()) {
   b.setInsertionPointToEnd(entry);
 }
 
@@ -144,9 +145,7 @@ Value Emit::toBits(Value x) {
   return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x);
 }
 
-Value Emit::fromBits(Value x, Type element) {
-  return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x);
-}
+Value Emit::fromBits(Value x, Type element) { return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x); }
 
 Value Emit::at(Value pointer, Type element, Value index) {
   return b.create<LLVM::GEPOp>(loc, pointer.getType(), storageType(element), pointer, ArrayRef<LLVM::GEPArg>{index});

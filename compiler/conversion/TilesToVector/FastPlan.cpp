@@ -63,7 +63,8 @@ Value FastPlan::ordered(FloatPredicate p, Value x, double bound) { return e.comp
 
 Interval FastPlan::finite(Interval x) {
   double largest = Limits(x.low.getType()).largest;
-  x.sound = e.both(x.sound, e.both(ordered(FloatPredicate::OGE, x.low, -largest), ordered(FloatPredicate::OLE, x.high, largest)));
+  x.sound = e.both(
+      x.sound, e.both(ordered(FloatPredicate::OGE, x.low, -largest), ordered(FloatPredicate::OLE, x.high, largest)));
   return x;
 }
 
@@ -161,8 +162,9 @@ void FastPlan::planQuotient(Operation *op, const Interval &x) {
   powersPossible &= static_cast<bool>(f.scalar(op->getOperand(1)));
   Value bits = e.toBits(t);
   Value mantissa = e.op<arith::AndIOp>(bits, e.integer(bits.getType(), (int64_t(1) << limits.mantissaBits) - 1));
-  Value exact = e.both(e.compare(IntPredicate::eq, mantissa, e.integer(bits.getType(), 0)),
-                       e.both(ordered(FloatPredicate::OGE, t, 1.0 / limits.large), ordered(FloatPredicate::OLE, t, limits.large)));
+  Value exact = e.both(
+      e.compare(IntPredicate::eq, mantissa, e.integer(bits.getType(), 0)),
+      e.both(ordered(FloatPredicate::OGE, t, 1.0 / limits.large), ordered(FloatPredicate::OLE, t, limits.large)));
   powers = e.both(powers, exact);
 }
 

@@ -128,7 +128,8 @@ static func::FuncOp makeFunction(ModuleOp module, Location loc, const TargetInfo
   return function;
 }
 
-Frame::Frame(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, StringRef name, bool isPublic, Type result)
+Frame::Frame(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, StringRef name, bool isPublic,
+             Type result)
     : function(makeFunction(module, kernel.getLoc(), target, name, isPublic, result)), e(function), target(target),
       kernel(kernel), sizes(e, kernel.getSymbols(), function.getArgument(1)), buffers(function.getArgument(0)),
       dims(function.getArgument(1)), row0(function.getArgument(2)), rows(function.getArgument(3)),

@@ -1,8 +1,9 @@
 //===- Frame.h - What the code of a kernel stands on -------------------------===//
 //
 // Every part of a kernel is a function of its own with the kernel's signature,
-// (buffers, dims, row0, rows, scratch): no constant of one part then presses on the registers of another's loops. A Frame
-// is the view of such a function on its arguments: sizes, positions, addresses, and where things lie in scratch memory.
+// (buffers, dims, row0, rows, scratch): no constant of one part then presses on the registers of another's loops. A
+// Frame is the view of such a function on its arguments: sizes, positions, addresses, and where things lie in scratch
+// memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_FRAME_H
@@ -82,8 +83,8 @@ public:
   Value pointer(Value buffer) const { return pointers.lookup(buffer); }
   /// Elements between two rows of a matrix in `rows` layout, global or scratch.
   Value stride(Value buffer) const { return strides.lookup(buffer); }
-  /// Index of the first element of the block's row `row`: at the launch's row for global buffers; row 0 where the leading
-  /// dim is the constant 1, or where there are fewer than two axes.
+  /// Index of the first element of the block's row `row`: at the launch's row for global buffers; row 0 where the
+  /// leading dim is the constant 1, or where there are fewer than two axes.
   Value rowStart(Value buffer, Value row);
   /// Totals of a contraction that ends in a global buffer: a tile in scratch memory, rows `totalsStride` apart.
   Value totals(tile::ContractOp op) const { return totalsOf.lookup(op); }

@@ -18,7 +18,8 @@ struct Range {
 /// Loops over `ranges`, the first outermost; `body` gets one index per range.
 void nest(Emit &e, ArrayRef<Range> ranges, llvm::function_ref<void(ValueRange)> body);
 
-/// Elements between neighbours of every axis of a dense tensor; 0 along axes whose dim is the constant 1 (broadcasting).
+/// Elements between neighbours of every axis of a dense tensor; 0 along axes whose dim is the constant 1
+/// (broadcasting).
 Values rowMajorStrides(Frame &f, ArrayRef<DimAttr> dims);
 
 /// The sum of index * stride.
@@ -27,8 +28,8 @@ Value dot(Emit &e, ValueRange indices, ValueRange strides);
 /// Runs over `range` in steps of 16 lanes; the last one gets a mask if it is partial (else null).
 void lineSteps(Emit &e, Range range, llvm::function_ref<void(Value, Value)> body);
 
-/// 16 elements `stride` apart (null: consecutive) beginning at `start` + `column` strides; `end` is the end of the range
-/// of columns, beyond which nothing is read. `mask` belongs to a partial step.
+/// 16 elements `stride` apart (null: consecutive) beginning at `start` + `column` strides; `end` is the end of the
+/// range of columns, beyond which nothing is read. `mask` belongs to a partial step.
 Value loadLanes(Emit &e, Value pointer, Type element, Value start, Value column, Value stride, Value end, Value mask);
 
 } // namespace nova::codegen

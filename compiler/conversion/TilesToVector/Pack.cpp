@@ -1,8 +1,8 @@
 //===- Pack.cpp - Packed copies of matrices ----------------------------------===//
 //
 // Rows of a source become columns of panels (by transposing 8 x 8 blocks in registers) or k's of panels and pages. A
-// block of rows may begin and end inside a panel; the other columns of such a panel belong to other calls, perhaps on other
-// threads, and are not touched.
+// block of rows may begin and end inside a panel; the other columns of such a panel belong to other calls, perhaps on
+// other threads, and are not touched.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Lines.h"

@@ -276,12 +276,12 @@ Value PassBody::contains(BlockArgument input, uint64_t bits) {
     return e.op<arith::OrIOp>(found, any);
   };
   Value none = e.integer(e.b.getI1Type(), 0);
-  Value found = e.loop(e.idx(0), full, sumLanes, none, [&](Value column, ValueRange state) {
-    return Values{look(column, {}, state[0])};
-  })[0];
-  return e.choose(e.compare(IntPredicate::slt, full, visible),
-                  [&] { return Values{look(full, e.maskBelow(e.sub(visible, full), sumLanes), found)}; },
-                  [&] { return Values{found}; })[0];
+  Value found = e.loop(e.idx(0), full, sumLanes, none,
+                       [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
+  return e.choose(
+      e.compare(IntPredicate::slt, full, visible),
+      [&] { return Values{look(full, e.maskBelow(e.sub(visible, full), sumLanes), found)}; },
+      [&] { return Values{found}; })[0];
 }
 
 } // namespace nova::codegen

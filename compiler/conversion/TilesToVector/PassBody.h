@@ -1,7 +1,7 @@
 //===- PassBody.h - The loops of one pass over one row -----------------------===//
 //
-// Columns run in steps of 16 lanes (the lanes of canonical sums), in chunks of 256 where there is a sum. The last, partial
-// step is masked where a lane too many would be seen: in reductions and in global memory.
+// Columns run in steps of 16 lanes (the lanes of canonical sums), in chunks of 256 where there is a sum. The last,
+// partial step is masked where a lane too many would be seen: in reductions and in global memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PASSBODY_H

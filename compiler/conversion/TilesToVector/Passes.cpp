@@ -1,7 +1,7 @@
 //===- Passes.cpp - Passes that follow each other, row by row ----------------===//
 //
-// All passes of a row run while the row is in cache. What one pass learns about a row helps the next: results of width 1
-// stay in registers, and bounds of a buffer let a later pass take its fast code (FastPlan.h).
+// All passes of a row run while the row is in cache. What one pass learns about a row helps the next: results of width
+// 1 stay in registers, and bounds of a buffer let a later pass take its fast code (FastPlan.h).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Parts.h"
@@ -129,7 +129,8 @@ SmallVector<Accumulator> RowPasses::accumulatorsOf(tile::PassOp pass) {
   return result;
 }
 
-// True if a pass after `after` reads `buffer` over the same columns before it is written again, and could use its bounds.
+// True if a pass after `after` reads `buffer` over the same columns before it is written again, and could use its
+// bounds.
 bool RowPasses::factsWanted(size_t after, Value buffer) const {
   tile::PassOp source = passes[after];
   for (tile::PassOp pass : passes.drop_front(after + 1)) {
@@ -248,8 +249,9 @@ void RowPasses::emitWide(size_t index) {
     // Infinite or unordered ends are not sound: the arithmetic of intervals is that of finite numbers.
     Value infinity = e.real(x.getType(), std::numeric_limits<double>::infinity());
     Interval interval{max ? y : x, max ? x : y, {}};
-    interval.sound = e.both(e.compare(FloatPredicate::OGT, interval.low, e.real(x.getType(), -std::numeric_limits<double>::infinity())),
-                            e.compare(FloatPredicate::OLT, interval.high, infinity));
+    interval.sound = e.both(
+        e.compare(FloatPredicate::OGT, interval.low, e.real(x.getType(), -std::numeric_limits<double>::infinity())),
+        e.compare(FloatPredicate::OLT, interval.high, infinity));
     if (Value note = notes[b.reduction])
       interval.sound = e.both(interval.sound, e.op<arith::XOrIOp>(note, e.integer(e.b.getI1Type(), 1)));
     facts[b.buffer] = {interval, pass.getWidth(), pass.getLimit()};

@@ -1,7 +1,7 @@
 //===- Reduce.cpp - Reductions over one axis of tensors of any rank ----------===//
 //
-// Along the last axis the lanes of a step are the canonical 16 lanes. Along another axis a step holds 16 results side by
-// side, and sums keep their 16 lanes in scratch memory.
+// Along the last axis the lanes of a step are the canonical 16 lanes. Along another axis a step holds 16 results side
+// by side, and sums keep their 16 lanes in scratch memory.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Lines.h"
@@ -70,13 +70,13 @@ private:
     };
     Value full = e.floorTo(extent, sumLanes);
     auto chunkSum = [&](Value from, Value to, Value state) {
-      state = e.loop(from, e.min(to, full), sumLanes, state, [&](Value column, ValueRange s) {
-        return Values{term(column, {}, s[0])};
-      })[0];
+      state = e.loop(from, e.min(to, full), sumLanes, state,
+                     [&](Value column, ValueRange s) { return Values{term(column, {}, s[0])}; })[0];
       Value partial = e.both(e.compare(IntPredicate::slt, full, extent),
                              e.both(e.compare(IntPredicate::slt, full, to), e.compare(IntPredicate::sge, full, from)));
-      return e.choose(partial, [&] { return Values{term(full, e.maskBelow(e.sub(extent, full), sumLanes), state)}; },
-                      [&] { return Values{state}; })[0];
+      return e.choose(
+          partial, [&] { return Values{term(full, e.maskBelow(e.sub(extent, full), sumLanes), state)}; },
+          [&] { return Values{state}; })[0];
     };
     Value result = e.loop(e.idx(0), extent, chunk, reduction.neutral(e, 0), [&](Value from, ValueRange s) {
       return Values{total(chunkSum(from, e.add(from, chunk), reduction.neutral(e, sumLanes)), s[0])};
@@ -98,14 +98,14 @@ private:
   void acrossLines(ValueRange indices, Value column, Value mask, Value end) {
     Value start = dot(e, indices, strides), hiddenStart = dot(e, indices, hiddenStrides);
     auto term = [&](Value k) {
-      Value x = loadLanes(e, f.pointer(op.getInput()), reduction.element, e.add(start, e.mul(k, strides[axis])), column, {},
-                          end, mask);
+      Value x = loadLanes(e, f.pointer(op.getInput()), reduction.element, e.add(start, e.mul(k, strides[axis])), column,
+                          {}, end, mask);
       return visibleTerm(x, {}, hiddenLanes(e.add(hiddenStart, e.mul(k, hiddenStrides[axis])), column, mask), sumLanes);
     };
-    Value result = reduction.isSum() ? sumAcross(term)
-                                     : e.loop(e.idx(0), extent, 1, reduction.neutral(e, sumLanes), [&](Value k, ValueRange s) {
-                                         return Values{reduction.combine(e, s[0], term(k))};
-                                       })[0];
+    Value result = reduction.isSum()
+                       ? sumAcross(term)
+                       : e.loop(e.idx(0), extent, 1, reduction.neutral(e, sumLanes),
+                                [&](Value k, ValueRange s) { return Values{reduction.combine(e, s[0], term(k))}; })[0];
     result = reduction.finish(e, result);
     Value index = e.add(dot(e, indices, outputStrides), column), pointer = f.pointer(op.getOutput());
     if (mask)

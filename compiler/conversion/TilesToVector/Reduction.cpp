@@ -11,7 +11,9 @@ Value Reduction::neutral(Emit &e, int64_t lanes) const {
   Type type = shaped(element, lanes);
   bool max = kind == tile::ReduceKind::max;
   if (isFloat())
-    return e.real(type, isSum() ? 0.0 : max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+    return e.real(type, isSum() ? 0.0
+                        : max   ? -std::numeric_limits<double>::infinity()
+                                : std::numeric_limits<double>::infinity());
   unsigned bits = element.getIntOrFloatBitWidth();
   APInt value = isSum() ? APInt(bits, 0) : max ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
   return e.integer(type, value.getSExtValue());

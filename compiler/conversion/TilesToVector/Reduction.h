@@ -14,8 +14,8 @@ namespace nova::codegen {
 struct Reduction {
   tile::ReduceKind kind;
   Type element;
-  /// max, min of floats by one comparison and a selection per term, which drops NaN (it is noted apart) and may take either
-  /// zero. Otherwise the canonical operation.
+  /// max, min of floats by one comparison and a selection per term, which drops NaN (it is noted apart) and may take
+  /// either zero. Otherwise the canonical operation.
   bool plain = false;
 
   bool isSum() const { return kind == tile::ReduceKind::sum; }

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace nova::codegen {
 
-Region::Region(Frame &f, Block &block, const ValueMap &uniformArguments) : f(f), body(block), uniforms(uniformArguments) {
+Region::Region(Frame &f, Block &block, const ValueMap &uniformArguments)
+    : f(f), body(block), uniforms(uniformArguments) {
   for (Operation &op : block.without_terminator()) {
     if (auto divide = dyn_cast<DivideOp>(op); divide && !isa<FloatType>(divide.getType().getElementType()))
       integerDivisions.push_back(&op);

@@ -1,7 +1,7 @@
 //===- Region.h - The element arithmetic of a step, as code ------------------===//
 //
-// A region of elementwise ops computes one element from inputs. Values that are the same for a whole line (a row of a pass)
-// are uniform: they are computed once, as scalars. The others vary and are computed on vectors of lanes.
+// A region of elementwise ops computes one element from inputs. Values that are the same for a whole line (a row of a
+// pass) are uniform: they are computed once, as scalars. The others vary and are computed on vectors of lanes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_REGION_H
@@ -34,9 +34,9 @@ public:
 
   /// True if some op divides integers: such a step can fail.
   bool dividesIntegers() const { return !integerDivisions.empty(); }
-  /// Where a division by zero counts, of the lanes in `active` (null: all): where it is demanded by a yield, that is not
-  /// under the branch of a `where` that is not taken, and not only by reductions that hide the lane. Calls `fail` of the
-  /// frame where one is found. `hiddenBy[i]` is the i1 yield that hides yield i, or null.
+  /// Where a division by zero counts, of the lanes in `active` (null: all): where it is demanded by a yield, that is
+  /// not under the branch of a `where` that is not taken, and not only by reductions that hide the lane. Calls `fail`
+  /// of the frame where one is found. `hiddenBy[i]` is the i1 yield that hides yield i, or null.
   void reportZeroDivisors(const ValueMap &computed, Value active, int64_t count, ArrayRef<Value> hiddenBy) const;
 
 private:

@@ -31,8 +31,9 @@ void registerVectorDialects(DialectRegistry &registry) {
 }
 
 static OwningOpRef<ModuleOp> makeModule(ModuleOp like) {
-  like.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                                 scf::SCFDialect, vector::VectorDialect>();
+  like.getContext()
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   return ModuleOp::create(like.getLoc());
 }
 
@@ -46,7 +47,8 @@ class KernelParts {
 public:
   KernelParts(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target)
       : module(module), kernel(kernel), target(target), prefix((kernel.getSymName() + target.suffix).str()),
-        entry(module, kernel, target, prefix, /*isPublic=*/true, IntegerType::get(kernel.getContext(), 32)), e(entry.e) {}
+        entry(module, kernel, target, prefix, /*isPublic=*/true, IntegerType::get(kernel.getContext(), 32)),
+        e(entry.e) {}
 
   void emit() {
     enter();
@@ -98,7 +100,8 @@ private:
   void call(func::FuncOp function) { e.b.create<func::CallOp>(e.loc, function, entry.function.getArguments()); }
 
   void control(StringRef intrinsic, int64_t place) {
-    e.b.create<LLVM::CallIntrinsicOp>(e.loc, TypeRange(), e.b.getStringAttr(intrinsic), ValueRange{entry.header(place)}, LLVM::FastmathFlagsAttr());
+    e.b.create<LLVM::CallIntrinsicOp>(e.loc, TypeRange(), e.b.getStringAttr(intrinsic), ValueRange{entry.header(place)},
+                                      LLVM::FastmathFlagsAttr());
   }
 
   // Every tile runs with the default floating-point control: rounding to nearest, subnormals kept, nothing trapped.
@@ -178,7 +181,8 @@ static DenseElementsAttr storedElements(tile::DataOp op) {
       stored.push_back(FloatAttr::get(element, x));
     } else {
       APInt x = cast<IntegerAttr>(value).getValue();
-      stored.push_back(b.getIntegerAttr(storageType(element), x.getBitWidth() == 1 ? x.getZExtValue() : x.getSExtValue()));
+      stored.push_back(
+          b.getIntegerAttr(storageType(element), x.getBitWidth() == 1 ? x.getZExtValue() : x.getSExtValue()));
     }
   }
   return DenseElementsAttr::get(type, stored);

@@ -47,7 +47,8 @@ llvm::Error writeFile(const std::string &path, llvm::ArrayRef<char> bytes) {
 llvm::Expected<std::string> readFile(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return llvm::createStringError(buffer.getError(), "'" + path + "' could not be read: " + buffer.getError().message());
+    return llvm::createStringError(buffer.getError(),
+                                   "'" + path + "' could not be read: " + buffer.getError().message());
   return (*buffer)->getBuffer().str();
 }
 
@@ -69,8 +70,9 @@ llvm::Expected<std::string> linkSharedObject(llvm::ArrayRef<llvm::SmallVector<ch
     return llvm::createStringError(folder.error, "no folder for temporary files: " + folder.error.message());
 
   std::string output = folder.file("module.so"), log = folder.file("log");
-  std::vector<std::string> arguments{*linker, "-shared", "--build-id=none", "-z", "defs", "-z", "noexecstack",
-                                     "--hash-style=gnu", "--strip-debug", "--threads=1", "-o", output};
+  std::vector<std::string> arguments{
+      *linker,       "-shared",          "--build-id=none", "-z",          "defs", "-z",
+      "noexecstack", "--hash-style=gnu", "--strip-debug",   "--threads=1", "-o",   output};
   for (size_t i = 0; i < objects.size(); ++i) {
     arguments.push_back(folder.file("part" + llvm::Twine(i) + ".o"));
     if (llvm::Error error = writeFile(arguments.back(), objects[i]))

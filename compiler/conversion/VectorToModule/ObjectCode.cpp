@@ -30,9 +30,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Ta
     return llvm::createStringError("no code generator for " + std::string(triple) + ": " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
+                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                          llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no code generator for the target '" + target.name + "'");
   return machine;
@@ -99,7 +99,8 @@ llvm::Expected<std::string> printCode(mlir::ModuleOp part, const TargetInfo &tar
 }
 
 // An object with the sections that are no code: the manifest, and room for the digest.
-static llvm::Expected<llvm::SmallVector<char, 0>> manifestObject(const std::string &manifest, const TargetInfo &target) {
+static llvm::Expected<llvm::SmallVector<char, 0>> manifestObject(const std::string &manifest,
+                                                                 const TargetInfo &target) {
   auto machine = makeMachine(target);
   if (!machine)
     return machine.takeError();
