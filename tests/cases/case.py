@@ -19,14 +19,15 @@ def graph_file(name):
 
 
 class Nova:
-    """The command line with one backend, in a folder of its own that goes away at the end."""
+    """The command line with one backend, in a folder of its own that goes away at the end. Modules are kept in the store
+    of all tests unless `own_store`."""
 
-    def __init__(self, backend):
+    def __init__(self, backend, own_store=False):
         self.backend = backend
         self._folder = tempfile.TemporaryDirectory(prefix="nova-case-")
         self.folder = self._folder.name
         self.count = 0
-        self.store = os.path.join(self.folder, "store")
+        self.store = os.path.join(self.folder, "store") if own_store else None
 
     def command(self, *words, env=None):
         """Runs `nova words...`; returns exit code, standard output, standard error."""
@@ -47,7 +48,7 @@ class Nova:
     def words(self, graph, inputs, results, options):
         """The words of a run, and the files of its results."""
         self.count += 1
-        words, files = [graph, "--backend", self.backend, "--store", self.store], {}
+        words, files = [graph, "--backend", self.backend, *(["--store", self.store] if self.store else [])], {}
         for name, value in inputs.items():
             path = os.path.join(self.folder, f"in{self.count}-{name}.npy")
             np.save(path, value)
@@ -87,7 +88,7 @@ class Nova:
                 raise AssertionError(f"a result was written although the input is bad: {path}")
 
     def entries(self):
-        """What the store holds."""
+        """What the own store holds."""
         code, out, errors = self.command("store", "ls", "--store", self.store, "--json")
         if code != 0:
             raise AssertionError(f"nova store ls gave exit code {code}:\n{errors}")
@@ -140,12 +141,12 @@ def attention(q, k, v):
     return out
 
 
-def main(*steps):
+def main(*steps, own_store=False):
     """Runs the steps of a case on the backend that the command line names, each with a Nova of its own."""
     backend = sys.argv[1]
     for step in steps:
         try:
-            step(Nova(backend))
+            step(Nova(backend, own_store))
         except AssertionError as error:
             print(f"FAIL {step.__name__} on {backend}: {error}")
             sys.exit(1)
