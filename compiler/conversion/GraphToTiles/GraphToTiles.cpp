@@ -55,6 +55,7 @@ private:
   void collectSymbols();
   LogicalResult findLevels();
   void findMemory();
+  bool fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const;
   unsigned addBuffer(PlanBuffer buffer);
   unsigned memoryOf(Value v);
   GlobalBuffer packedOf(MatmulOp op);
@@ -165,7 +166,21 @@ LogicalResult Planner::findLevels() {
   return success();
 }
 
+// Whether the loop nest of `reader` computes the value of a loop nest before it, which nobody else reads. The nest's body is kept
+// below a size that LLVM handles in linear time.
+bool Planner::fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const {
+  constexpr unsigned maxFused = 256;
+  Value v = reader.getResult(0);
+  bool alone = llvm::all_of(x.getUsers(), [&](Operation *user) { return user == &reader; });
+  bool sameShape = isa<TransposeOp>(reader) || tensorOf(x).getDims() == tensorOf(v).getDims();
+  if (values.role(x) != Role::Map || !alone || !sameShape || fused[x] >= maxFused)
+    return false;
+  fused[v] += fused[x] + 1;
+  return true;
+}
+
 void Planner::findMemory() {
+  DenseMap<Value, unsigned> fused; // ops before the value in its own loop nest
   for (Value v : in.graph.getReturn().getValues().take_front(in.numResults))
     inMemory.insert(v);
   for (Operation &op : in.graph.getBlock().without_terminator()) {
@@ -179,7 +194,7 @@ void Planner::findMemory() {
         bool packed = isa<MatmulOp>(op) && i == 1;
         reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
       } else if (role == Role::Map) {
-        reads = !values.isFree(x);
+        reads = !values.isFree(x) && !fusesInto(x, op, fused);
       } else if (role == Role::Reduce) {
         reads = true;
       } else if (role == Role::Absorbed) {
