@@ -54,10 +54,7 @@ static StringRef explain(DependenceClass c) {
   llvm_unreachable("a class is one of the five");
 }
 
-static void addExtend(GraphOp core, const Dependence &dependence, Report &report) {
-  ExtendGraph extend = deriveExtend(core, dependence);
-  if (!extend.module)
-    return;
+static void addExtend(GraphOp core, const ExtendGraph &extend, Report &report) {
   GraphOp step = coreGraph(*extend.module);
   for (unsigned i = 0; i < extend.numStates; i++) {
     unsigned at = core.getNumGraphArguments() + i;
@@ -79,6 +76,7 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
   if (!options::along.empty())
     along = mlir::StringAttr::get(core.getContext(), options::along);
   Dependence dependence = analyseDependence(core, along);
+  ExtendGraph extend = tryDeriveExtend(core, dependence);
   if (dependence.sequence)
     report.sequence = dependence.sequence.str();
   for (auto [i, c] : enumerate(dependence.arguments))
@@ -95,8 +93,8 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
   report.path.assign(dependence.path.begin(), dependence.path.end());
   for (const EmptyRow &row : findEmptyRows(core))
     mlir::emitWarning(row.op->getLoc()) << row.text();
-  if (dependence.extendable())
-    addExtend(core, dependence, report);
+  if (extend.module)
+    addExtend(core, extend, report);
   else if (std::optional<Witness> witness = findWitness(core, dependence))
     report.witness = witness->text(core);
   return true;

@@ -26,11 +26,7 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
     ExtendGraph extend;
     if (!whole) {
       Dependence dependence = analyseDependence(core);
-      if (dependence.extendable()) {
-        extend = deriveExtend(core, dependence);
-        if (!extend.module)
-          return signalPassFailure();
-      }
+      extend = tryDeriveExtend(core, dependence);
     }
     GraphOp source = extend.module ? coreGraph(*extend.module) : core;
     hoistMonotone(source);
