@@ -56,7 +56,11 @@ public:
     for (auto it = block.begin(); it != block.end(); ++it) {
       if (auto first = dyn_cast<tile::PassOp>(*it)) {
         SmallVector<tile::PassOp> passes{first};
+        // A function of any number of loops would make LLVM's time grow faster than it.
+        constexpr size_t maxPasses = 16;
         while (auto next = nextPass(std::next(it), block.end())) {
+          if (passes.size() == maxPasses)
+            break;
           passes.push_back(next);
           it = Block::iterator(next);
         }
