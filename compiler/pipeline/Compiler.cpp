@@ -9,7 +9,7 @@
 #include "compiler/pipeline/Manifest.h"
 #include "compiler/pipeline/Version.h"
 #include "compiler/transforms/HoistMonotone.h"
-#include "compiler/transforms/SwapMaskedFactor.h"
+#include "compiler/transforms/MaskedFactors.h"
 #include "compiler/transforms/derive/Extend.h"
 #include "dialects/graph/Text.h"
 #include "mlir/IR/Diagnostics.h"
@@ -155,7 +155,7 @@ LogicalResult Compilation::buildTiles() {
   tileSource = OwningOpRef<ModuleOp>(cast<ModuleOp>((extended ? *extend.module : *core)->clone()));
   GraphOp source = coreGraph(*tileSource);
   hoistMonotone(source);
-  swapMaskedFactors(source);
+  prepareMaskedFactors(source);
   graph.getContext()->getOrLoadDialect<tile::TileDialect>();
   TileInput input{source, coreOp.getNumGraphArguments(), coreOp.getNumGraphResults(), extend.sequence, extend.rows, extend.past};
   FailureOr<TileProgram> program = graphToTiles(input);

@@ -2,7 +2,7 @@
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/transforms/CoreForm.h"
 #include "compiler/transforms/HoistMonotone.h"
-#include "compiler/transforms/SwapMaskedFactor.h"
+#include "compiler/transforms/MaskedFactors.h"
 #include "compiler/transforms/derive/Extend.h"
 #include "mlir/Pass/Pass.h"
 
@@ -30,7 +30,7 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
     }
     GraphOp source = extend.module ? coreGraph(*extend.module) : core;
     hoistMonotone(source);
-    swapMaskedFactors(source);
+    prepareMaskedFactors(source);
     FailureOr<TileProgram> program = graphToTiles({source, arguments, results, extend.sequence, extend.rows, extend.past});
     if (failed(program))
       return signalPassFailure();

@@ -1,0 +1,15 @@
+// Masks of contractions in the shape that generated code reads.
+#ifndef NOVA_COMPILER_TRANSFORMS_MASKEDFACTORS_H
+#define NOVA_COMPILER_TRANSFORMS_MASKEDFACTORS_H
+
+#include "dialects/graph/NovaDialect.h"
+
+namespace nova {
+/// Generated code skips terms by a mask of the first factor that has the factor's own axes. So `matmul a, b hidden m` becomes the
+/// transpose of `matmul b^T hidden m^T, a^T` (the same products in the same order, so the same bits), and a mask that
+/// broadcasts along the contracted axis is widened. A contraction with both factors masked keeps both. Only code generation
+/// calls this.
+void prepareMaskedFactors(GraphOp core);
+} // namespace nova
+
+#endif
