@@ -29,6 +29,17 @@ private:
     Value never = createInferred<NotEqualOp>(b, loc, {index, index}, facts);
     return createInferred<OrOp>(b, loc, {mask, never}, facts);
   }
+  Value constant(Location loc, Type element, int64_t value) {
+    auto attr = DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()), ArrayRef<int64_t>(value));
+    return createInferred<ConstantOp>(b, loc, {}, facts,
+                                      {b.getNamedAttr("value", attr), b.getNamedAttr("declared", TypeAttr::get(element))});
+  }
+  // The mask with the factor's axes and type: 1 where hidden, else 0.
+  Value numbers(Location loc, Value mask, Value factor) {
+    Type element = cast<TensorType>(factor.getType()).getElementType();
+    return createInferred<WhereOp>(
+        b, loc, {widened(loc, mask, factor), constant(loc, element, 1), constant(loc, element, 0)}, facts);
+  }
 };
 } // namespace
 
@@ -37,12 +48,12 @@ void MaskedFactors::run() {
     Location loc = matmul.getLoc();
     b.setInsertionPoint(matmul);
     if (matmul.getRhsHidden() && matmul.getLhsHidden())
-      continue;
+      matmul.getRhsHiddenMutable().assign(numbers(loc, matmul.getRhsHidden(), matmul.getRhs()));
     if (Value mask = matmul.getLhsHidden()) {
       matmul.getLhsHiddenMutable().assign(widened(loc, mask, matmul.getLhs()));
       continue;
     }
-    if (!matmul.getRhsHidden())
+    if (!matmul.getRhsHidden() || matmul.getLhsHidden())
       continue;
     Value mask = transpose(loc, widened(loc, matmul.getRhsHidden(), matmul.getRhs()));
     Value lhs = transpose(loc, matmul.getRhs());

@@ -104,7 +104,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let assemblyFormat = "$dim attr-dict `:` type($result)";
 }
 
-def Tile_ContractOp : Tile_Op<"contract"> {
+def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
   let summary = "C[r, c] = sum over k of A[r, k] * B[k, c], in canonical order (rule 2)";
   let description = [{
     A: a global buffer of layout rows (block rows are read at the launch's row index) or a scratch tile. B: panels or
@@ -114,11 +114,13 @@ def Tile_ContractOp : Tile_Op<"contract"> {
     `k_limit` c: for row r only k <= position(r) + c take part (the terms beyond are hidden, never multiplied).
     `col_limit` c: columns beyond position(r) + c of row r are not looked at by anyone: they may be skipped.
     `mask`: for masks of no such form: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
+    `b_mask`: a buffer like B, of its type and layout; where it is not 0 the term is hidden.
   }];
   let arguments = (ins Tile_BufferType:$a, Tile_BufferType:$b, Tile_BufferType:$c, Optional<Tile_BufferType>:$mask,
-                       OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
+                       Optional<Tile_BufferType>:$b_mask, OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
   let assemblyFormat = [{
-    $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
+    $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`b_hidden` $b_mask^ `:` type($b_mask))?
+    (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
     type($c)
   }];
 }

@@ -37,12 +37,12 @@ private:
   std::optional<MaskAnalysis> masks; // built for the first mask
   unsigned nextKernel = 0, nextStorage = 0;
 
-  struct Factor { // how the second factor of a contraction lies in memory
+  struct Factor { // how a packed operand of a contraction lies in memory
     Value source;     // the value whose rows are packed
     bool transposed;  // the factor is the source transposed
     bool isState;
   };
-  Factor factorOf(MatmulOp op) const;
+  Factor factorOf(MatmulOp op, Value operand) const;
   /// Dims as the clauses simplify them: what is known to be 1 must be seen to broadcast.
   tile::BufferType bufferType(TensorType tensor, tile::Layout layout = tile::Layout::rows) const {
     SmallVector<DimAttr> dims;
@@ -58,7 +58,7 @@ private:
   bool fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const;
   unsigned addBuffer(PlanBuffer buffer);
   unsigned memoryOf(Value v);
-  GlobalBuffer packedOf(MatmulOp op);
+  GlobalBuffer packedOf(MatmulOp op, Value operand);
   GlobalBuffer globalOf(Value v, Operation *contraction);
   void emitState(ConcatOp op);
   void emitRowKernels();
@@ -84,8 +84,7 @@ std::optional<int64_t> Planner::upperLimit(Value mask) {
   return it->second;
 }
 
-Planner::Factor Planner::factorOf(MatmulOp op) const {
-  Value rhs = op.getRhs();
+Planner::Factor Planner::factorOf(MatmulOp op, Value rhs) const {
   bool transposed = false;
   if (values.role(rhs) == Role::Absorbed) {
     rhs = rhs.getDefiningOp<TransposeOp>().getOperand();
@@ -135,10 +134,10 @@ LogicalResult Planner::findLevels() {
     case Role::Row: {
       DimAttr rows = values.rowsOf(v);
       for (auto [i, x] : llvm::enumerate(op.getOperands())) {
-        if (values.isFree(x))
+        if (values.isFree(x) && !isPackedOperand(&op, i))
           continue;
-        if (isa<MatmulOp>(op) && i == 1) {
-          Factor factor = factorOf(cast<MatmulOp>(op));
+        if (isPackedOperand(&op, i)) {
+          Factor factor = factorOf(cast<MatmulOp>(op), x);
           at = std::max(at, ready[factor.source] + (factor.isState ? 0 : 1));
         } else if (values.role(x) == Role::Row && values.isAligned(x, rows)) {
           at = std::max(at, level[x]);
@@ -160,8 +159,6 @@ LogicalResult Planner::findLevels() {
     case Role::Argument:
       break;
     }
-    if (auto matmul = dyn_cast<MatmulOp>(op); matmul && matmul.getRhsHidden())
-      return op.emitError("a contraction whose second factor is masked has no generated code");
   }
   return success();
 }
@@ -191,7 +188,7 @@ void Planner::findMemory() {
       if (role == Role::Row) {
         bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
         // A packed state is written from its new rows alone.
-        bool packed = isa<MatmulOp>(op) && i == 1;
+        bool packed = isPackedOperand(&op, i);
         reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
       } else if (role == Role::Map) {
         reads = !values.isFree(x) && !fusesInto(x, op, fused);
@@ -245,11 +242,12 @@ unsigned Planner::memoryOf(Value v) {
 }
 
 // The packed second factor of a contraction: written by a kernel of its own, one level before it is read.
-GlobalBuffer Planner::packedOf(MatmulOp op) {
-  Factor factor = factorOf(op);
-  tile::Layout layout = factor.transposed ? tile::Layout::panels : tile::Layout::pages;
+GlobalBuffer Planner::packedOf(MatmulOp op, Value operand) {
+  Factor factor = factorOf(op, operand);
+  // A mask lies as the factor that it hides entries of.
+  tile::Layout layout = factorOf(op, op.getRhs()).transposed ? tile::Layout::panels : tile::Layout::pages;
   tile::BufferType type = bufferType(tensorOf(op.getRhs()), layout);
-  auto key = std::make_pair(factor.source.getAsOpaquePointer(), int(layout));
+  auto key = std::make_pair(static_cast<const void *>(factor.source.getAsOpaquePointer()), 2 * int(layout) + factor.transposed);
   auto [it, fresh] = packedBuffers.try_emplace(key, 0);
   if (fresh) {
     OpBuilder::InsertionGuard guard(b);
@@ -273,7 +271,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op) {
 
 GlobalBuffer Planner::globalOf(Value v, Operation *contraction) {
   if (contraction)
-    return packedOf(cast<MatmulOp>(contraction));
+    return packedOf(cast<MatmulOp>(contraction), v);
   unsigned buffer = memoryOf(v);
   return {buffer, program.plan.buffers[buffer].type};
 }

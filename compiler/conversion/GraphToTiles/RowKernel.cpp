@@ -47,9 +47,14 @@ Value Emitter::globalArgument(GlobalBuffer buffer, Location loc) {
 void Emitter::assignGlobals() {
   for (const RowEvent &event : in.schedule.events) {
     for (Value x : event.loads) {
-      if (event.contraction && x == event.contraction->getOperand(1)) {
+      bool isPacked = false;
+      if (event.contraction)
+        for (auto [i, operand] : llvm::enumerate(event.contraction->getOperands()))
+          isPacked |= operand == x && isPackedOperand(event.contraction, i);
+      if (isPacked) {
         packed[{x, event.contraction}] = globalArgument(in.global(x, event.contraction), x.getLoc());
-        continue;
+        if (x != event.contraction->getOperand(0))
+          continue;
       }
       if (!isKept(x) && !buffers.count(x))
         buffers[x] = globalArgument(in.global(x, nullptr), x.getLoc());
@@ -128,7 +133,8 @@ void Emitter::emitContraction(const RowEvent &event) {
   if (event.limit)
     colLimit = b.getI64IntegerAttr(*event.limit);
   b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
-                             buffers.lookup(matmul.getResult()), mask, kLimit, colLimit);
+                             buffers.lookup(matmul.getResult()), mask,
+                             matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(), kLimit, colLimit);
 }
 
 void Emitter::emitPass(const RowEvent &event) {

@@ -13,6 +13,11 @@ void ColumnNeed::add(const ColumnNeed &other) {
     *this = other;
 }
 
+bool isPackedOperand(Operation *op, unsigned index) {
+  auto matmul = dyn_cast<MatmulOp>(op);
+  return matmul && (index == 1 || (matmul.getRhsHidden() && index + 1 == op->getNumOperands()));
+}
+
 namespace {
 // A chain longer than this is cut into passes: a body of any length in one loop would make LLVM's time grow faster than the chain.
 constexpr unsigned maxInlined = 128;
@@ -63,7 +68,7 @@ void Scheduler::findTimes() {
     for (auto [i, x] : llvm::enumerate(op->getOperands())) {
       if (!inside.contains(x)) {
         // Indices and masks have no buffer; what a contraction reads must have one.
-        if (isa<MatmulOp>(op) && values.isFree(x) && i != 1 && !(i >= 2 && upperLimit(x))) {
+        if (isa<MatmulOp>(op) && values.isFree(x) && !isPackedOperand(op, i) && !(i >= 2 && upperLimit(x))) {
           result.kept.insert(x);
           ready[x] = 0;
           time = std::max(time, 1u);
@@ -103,7 +108,10 @@ void Scheduler::findNeeds() {
         continue;
       ColumnNeed need{ColumnNeed::All, 0};
       if (isReduction(op) || isa<MatmulOp>(op)) {
-        Value hidden = op->getNumOperands() > (isReduction(op) ? 1 : 2) ? op->getOperand(isReduction(op) ? 1 : 2) : Value();
+        if (isPackedOperand(op, i))
+          continue;
+        Value hidden = isReduction(op) ? (op->getNumOperands() > 1 ? op->getOperand(1) : Value())
+                                       : Value(cast<MatmulOp>(op).getLhsHidden());
         bool limited = i == 0 || x == hidden;
         if (std::optional<int64_t> limit = hidden && limited ? upperLimit(hidden) : std::nullopt)
           need = {ColumnNeed::Limited, *limit};
@@ -157,7 +165,7 @@ void Scheduler::collectLoads(RowEvent &event) {
   };
   if (event.contraction) {
     for (auto [i, x] : llvm::enumerate(event.contraction->getOperands()))
-      if (i < 2 || !upperLimit(x))
+      if (i < 2 || isPackedOperand(event.contraction, i) || !upperLimit(x))
         read(x);
     return;
   }

@@ -27,6 +27,10 @@ struct RowEvent {
   std::vector<mlir::Operation *> inlined;      // a pass: elementwise ops computed in it, in graph order
 };
 
+/// True for the operands of a contraction that it reads packed, from memory: the second factor and, where both factors are
+/// masked, the second mask.
+bool isPackedOperand(mlir::Operation *op, unsigned index);
+
 /// What a mask hides for the row at absolute position p: exactly the columns > p + limit; or something else.
 using UpperLimit = llvm::function_ref<std::optional<int64_t>(mlir::Value mask)>;
 

@@ -48,6 +48,9 @@ private:
   Value multiplyAdd(Value x, Value y, Value sum) {
     return isFloat() ? e.fma(x, y, sum) : e.op<arith::AddIOp>(sum, e.op<arith::MulIOp>(x, y));
   }
+  Value isNotZero(Value x) {
+    return isFloat() ? e.compare(FloatPredicate::UNE, x, zero()) : e.compare(IntPredicate::ne, x, zero());
+  }
   Value sum(Value x, Value y) { return isFloat() ? e.op<arith::AddFOp>(x, y) : e.op<arith::AddIOp>(x, y); }
 
   Value rowOf(Value group, int64_t r) { return r ? e.min(e.add(group, r), e.sub(f.rows, e.idx(1))) : group; }
@@ -144,17 +147,22 @@ private:
   Values accumulate(Value low, Value high, ValueRange inits, ValueRange aStart, ValueRange maskStart) {
     return e.loop(low, high, 1, inits, [&](Value k, ValueRange sums) {
       Value line = e.mul(k, width);
-      Values bs, next;
+      Values bs, bHidden, next;
       for (Value start : starts)
-        for (int64_t v = 0; v < width; v += lanes)
-          bs.push_back(e.load(f.pointer(op.getB()), element, e.add(e.add(start, line), v), lanes));
+        for (int64_t v = 0; v < width; v += lanes) {
+          Value index = e.add(e.add(start, line), v);
+          bs.push_back(e.load(f.pointer(op.getB()), element, index, lanes));
+          if (op.getBMask())
+            bHidden.push_back(isNotZero(e.load(f.pointer(op.getBMask()), element, index, lanes)));
+        }
       for (auto [r, start] : llvm::enumerate(aStart)) {
         Value a = e.splat(e.load(f.pointer(op.getA()), element, e.add(start, k), 0), lanes);
         Value hidden =
             op.getMask() ? e.load(f.pointer(op.getMask()), e.b.getI1Type(), e.add(maskStart[r], k), 0) : Value();
         for (auto [v, b] : llvm::enumerate(bs)) {
           Value old = sums[r * bs.size() + v], fresh = multiplyAdd(a, b, old);
-          next.push_back(hidden ? e.select(hidden, old, fresh) : fresh);
+          fresh = hidden ? e.select(hidden, old, fresh) : fresh;
+          next.push_back(op.getBMask() ? e.select(bHidden[v], old, fresh) : fresh);
         }
       }
       return next;
