@@ -49,7 +49,8 @@ void Emitter::assignGlobals() {
     for (Value x : event.loads) {
       if (event.contraction && x == event.contraction->getOperand(1)) {
         packed[{x, event.contraction}] = globalArgument(in.global(x, event.contraction), x.getLoc());
-        continue;
+        if (x != event.contraction->getOperand(0))
+          continue;
       }
       if (!isKept(x) && !buffers.count(x))
         buffers[x] = globalArgument(in.global(x, nullptr), x.getLoc());
