@@ -165,7 +165,12 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   if (op->getNumOperands() > 1) {
     GlobalBuffer mask = in.global(op->getOperand(1));
     step.buffers.push_back(mask.index);
-    hidden = body.addArgument(mask.type, loc);
+    // A mask of fewer axes broadcasts from the right: the kernel sees all axes, of the same memory.
+    TensorType tensor = mask.type.getTensor();
+    SmallVector<DimAttr> dims(kept.size() - tensor.getRank(), values.getOne());
+    llvm::append_range(dims, tensor.getDims());
+    auto padded = tile::BufferType::get(b.getContext(), tensor.withDims(dims), tile::Layout::rows);
+    hidden = body.addArgument(padded, loc);
   }
   step.buffers.push_back(output.index);
   Value out = body.addArgument(outType, loc);

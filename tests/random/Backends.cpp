@@ -1,0 +1,235 @@
+#include "tests/random/Backends.h"
+#include "compiler/pipeline/Compiler.h"
+#include "compiler/pipeline/DiagnosticPrinter.h"
+#include "compiler/reference/Interpreter.h"
+#include <cstring>
+#include <sstream>
+
+using nova::reference::Element;
+using nova::reference::Tensor;
+
+namespace nova::test {
+static const std::pair<nova_type_t, Element> types[] = {{NOVA_F64, Element::F64},
+                                                        {NOVA_F32, Element::F32},
+                                                        {NOVA_I64, Element::I64},
+                                                        {NOVA_I32, Element::I32},
+                                                        {NOVA_I1, Element::I1}};
+
+// The message of a status, which is released; empty for success.
+static std::string take(nova_status_t *status) {
+  std::string message = status ? nova_status_message(status) : "";
+  if (status && message.empty())
+    message = nova_code_name(nova_status_code(status));
+  nova_status_free(status);
+  return message;
+}
+
+static nova_context_t *contextOf(int threads) {
+  static nova_context_t *contexts[2] = {};
+  nova_context_t *&context = contexts[threads - 1];
+  if (!context) {
+    nova_context_options_t options{sizeof(nova_context_options_t), threads, nullptr, nullptr};
+    nova_status_free(nova_context_create(&options, &context));
+  }
+  return context;
+}
+
+static std::vector<nova_tensor_t> views(const Tensors &tensors) {
+  std::vector<nova_tensor_t> list;
+  for (const Tensor &tensor : tensors) {
+    nova_tensor_t view{};
+    for (auto [type, element] : types)
+      if (element == tensor.element)
+        view.type = type;
+    view.rank = tensor.shape.size();
+    view.dims = tensor.shape.data();
+    view.data = const_cast<char *>(tensor.bytes.data());
+    list.push_back(view);
+  }
+  return list;
+}
+
+// Copies rows between a tensor and a part of it that begins at row `first`.
+static void moveRows(Tensor &whole, Tensor &part, unsigned axis, int64_t first, bool intoPart) {
+  int64_t outer = 1, inner = byteSize(whole.element), all = whole.shape[axis], count = part.shape[axis];
+  for (unsigned k = 0; k < whole.shape.size(); k++)
+    if (k != axis)
+      (k < axis ? outer : inner) *= whole.shape[k];
+  for (int64_t o = 0; o < outer && count * inner; o++) {
+    char *in = whole.bytes.data() + (o * all + first) * inner, *out = part.bytes.data() + o * count * inner;
+    intoPart ? std::memcpy(out, in, count * inner) : std::memcpy(in, out, count * inner);
+  }
+}
+
+static std::string entryText(const Tensor &tensor, int64_t i) {
+  std::ostringstream os;
+  os.precision(17);
+  switch (tensor.element) {
+  case Element::F64:
+    os << tensor.data<double>()[i];
+    break;
+  case Element::F32:
+    os << tensor.data<float>()[i];
+    break;
+  case Element::I64:
+    os << tensor.data<int64_t>()[i];
+    break;
+  case Element::I32:
+    os << tensor.data<int32_t>()[i];
+    break;
+  case Element::I1:
+    os << int(tensor.data<uint8_t>()[i]);
+    break;
+  }
+  os << " (";
+  size_t size = byteSize(tensor.element);
+  for (size_t k = size; k-- > 0;)
+    os << "0123456789abcdef"[uint8_t(tensor.bytes[i * size + k]) >> 4] << "0123456789abcdef"[tensor.bytes[i * size + k] & 15];
+  os << ")";
+  return os.str();
+}
+
+std::string difference(const Outcome &expected, const Outcome &found) {
+  if (!expected.error.empty() || !found.error.empty()) {
+    bool both = expected.error.find("division by zero") != std::string::npos && found.error.find("division by zero") != std::string::npos;
+    return both ? "" : "expected " + (expected.error.empty() ? "results" : expected.error) + ", found " +
+                           (found.error.empty() ? "results" : found.error);
+  }
+  for (size_t r = 0; r < expected.results.size(); r++) {
+    const Tensor &a = expected.results[r], &b = found.results[r];
+    if (a.shape != b.shape || a.element != b.element)
+      return "result " + std::to_string(r) + " has another shape or type";
+    if (a.bytes == b.bytes)
+      continue;
+    size_t size = byteSize(a.element);
+    int64_t first = -1, count = 0;
+    for (int64_t i = 0; i < a.size(); i++)
+      if (std::memcmp(a.bytes.data() + i * size, b.bytes.data() + i * size, size)) {
+        first = first < 0 ? i : first;
+        count++;
+      }
+    std::ostringstream os;
+    os << "result " << r << " of shape [";
+    for (int64_t dim : a.shape)
+      os << dim << " ";
+    os << "]: " << count << " of " << a.size() << " entries differ, first at " << first << ": expected " << entryText(a, first)
+       << ", found " << entryText(b, first);
+    return os.str();
+  }
+  return "";
+}
+
+std::unique_ptr<Backends> Backends::make(const std::string &text, std::string &reason) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  std::unique_ptr<Backends> self(new Backends());
+  self->context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  SourceOptions source;
+  source.sources = std::make_shared<llvm::SourceMgr>();
+  llvm::raw_string_ostream said(reason);
+  DiagnosticPrinter printer(*self->context, source.sources, said);
+  std::unique_ptr<Program> program = Program::parse(*self->context, text, "random.nova", source);
+  if (!program)
+    return nullptr;
+  self->core = buildCoreForm(program->getEntry(), {});
+  if (!self->core)
+    return nullptr;
+  CompileOptions options;
+  options.targets = {nova_target_supported("x86-64-v4") ? "x86-64-v4" : "x86-64-v3"};
+  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), options);
+  if (mlir::failed(compiled))
+    return nullptr;
+  reason = take(nova_module_load_memory(compiled->bytes.data(), compiled->bytes.size(), nullptr, &self->module));
+  return reason.empty() ? std::move(self) : nullptr;
+}
+
+Backends::~Backends() { nova_module_release(module); }
+
+Outcome Backends::interpret(const Tensors &arguments) const {
+  llvm::Expected<Tensors> results = nova::interpret(coreGraph(*core), arguments);
+  if (!results)
+    return {{}, llvm::toString(results.takeError())};
+  return {std::move(*results), ""};
+}
+
+Outcome Backends::run(const Tensors &arguments, int threads) const { return call(nullptr, arguments, threads); }
+
+Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int threads) const {
+  std::vector<nova_tensor_t> inputs = views(arguments);
+  size_t count = nova_module_result_count(module);
+  std::vector<nova_port_t> ports(count);
+  std::vector<std::vector<int64_t>> shapes(count);
+  std::vector<int64_t *> pointers;
+  for (size_t i = 0; i < count; i++) {
+    nova_status_free(nova_module_result(module, i, &ports[i]));
+    shapes[i].resize(ports[i].rank);
+    pointers.push_back(shapes[i].data());
+  }
+  if (std::string error = take(nova_module_infer(module, session, inputs.data(), inputs.size(), pointers.data())); !error.empty())
+    return {{}, error};
+  Outcome outcome;
+  for (size_t i = 0; i < count; i++) {
+    outcome.results.emplace_back(Element::F64, reference::Shape());
+    for (auto [type, element] : types)
+      if (type == ports[i].type)
+        outcome.results.back() = Tensor(element, shapes[i]);
+    // Nothing that was there before may shine through.
+    std::memset(outcome.results.back().bytes.data(), 0x5a, outcome.results.back().bytes.size());
+  }
+  std::vector<nova_tensor_t> outputs = views(outcome.results);
+  nova_run_t run{module, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
+  outcome.error = take(nova_run(contextOf(threads), &run, 1));
+  return outcome;
+}
+
+int64_t Backends::rowsOf(const Tensors &arguments) const {
+  for (size_t i = 0; i < arguments.size(); i++) {
+    nova_port_t port;
+    nova_status_free(nova_module_argument(module, i, &port));
+    if (port.sequence_axis >= 0)
+      return arguments[i].shape[port.sequence_axis];
+  }
+  return -1;
+}
+
+Outcome Backends::feed(const Tensors &arguments, const std::vector<int64_t> &pieces, int threads) const {
+  Outcome whole = run(arguments, threads);
+  if (!whole.error.empty())
+    return whole;
+  for (Tensor &result : whole.results)
+    std::memset(result.bytes.data(), 0x5a, result.bytes.size());
+  nova_session_t *session = nullptr;
+  if (std::string error = take(nova_session_create(module, nullptr, &session)); !error.empty())
+    return {{}, error};
+  std::unique_ptr<nova_session_t, void (*)(nova_session_t *)> release(session, nova_session_free);
+  int64_t past = 0;
+  for (int64_t rows : pieces) {
+    Tensors inputs;
+    for (size_t i = 0; i < arguments.size(); i++) {
+      nova_port_t port;
+      nova_status_free(nova_module_argument(module, i, &port));
+      inputs.push_back(arguments[i]);
+      if (port.sequence_axis < 0)
+        continue;
+      reference::Shape shape = arguments[i].shape;
+      shape[port.sequence_axis] = rows;
+      Tensor from = arguments[i];
+      inputs.back() = Tensor(from.element, shape);
+      moveRows(from, inputs.back(), port.sequence_axis, past, true);
+    }
+    Outcome step = call(session, inputs, threads);
+    if (!step.error.empty())
+      return step;
+    for (size_t i = 0; i < step.results.size(); i++) {
+      nova_port_t port;
+      nova_status_free(nova_module_result(module, i, &port));
+      if (port.sequence_axis < 0)
+        whole.results[i] = step.results[i];
+      else
+        moveRows(whole.results[i], step.results[i], port.sequence_axis, past, false);
+    }
+    past += rows;
+  }
+  return whole;
+}
+} // namespace nova::test

@@ -1,0 +1,53 @@
+// One graph on both backends: the interpreter, and the module compiled for this CPU, whole and in pieces.
+#ifndef NOVA_TESTS_RANDOM_BACKENDS_H
+#define NOVA_TESTS_RANDOM_BACKENDS_H
+
+#include "compiler/reference/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "nova/nova.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nova::test {
+using Tensors = std::vector<reference::Tensor>;
+
+/// Results, or why there are none.
+struct Outcome {
+  Tensors results;
+  std::string error;
+};
+
+/// Empty where both give the same bits (or both refuse to divide by zero); else the first difference in words.
+std::string difference(const Outcome &expected, const Outcome &found);
+
+class Backends {
+public:
+  /// Null with a reason where the text is no graph or does not compile.
+  static std::unique_ptr<Backends> make(const std::string &text, std::string &reason);
+  ~Backends();
+
+  /// Whether the module can be fed rows in pieces.
+  bool isSequence() const { return nova_module_is_sequence(module); }
+  /// The number of rows of a whole run with these arguments; -1 where no argument has rows.
+  int64_t rowsOf(const Tensors &arguments) const;
+
+  Outcome interpret(const Tensors &arguments) const;
+  /// Threads: 1 or 2.
+  Outcome run(const Tensors &arguments, int threads) const;
+  /// The same through a session, so many rows at a time.
+  Outcome feed(const Tensors &arguments, const std::vector<int64_t> &pieces, int threads) const;
+
+private:
+  Backends() = default;
+  Outcome call(nova_session_t *session, const Tensors &arguments, int threads) const;
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> core;
+  nova_module_t *module = nullptr;
+};
+} // namespace nova::test
+
+#endif

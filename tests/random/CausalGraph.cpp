@@ -1,0 +1,153 @@
+#include "tests/random/CausalGraph.h"
+#include "tests/random/Parts.h"
+
+namespace nova::test {
+namespace {
+class Writer : Parts {
+public:
+  Writer(Draw &draw, GraphText &graph) : Parts(draw, graph) {}
+  void write();
+
+private:
+  /// One value per position, [n, width]; of this width, made from another one where there is none.
+  unsigned rowValue() { return draw.chance(60) ? rows[rows.size() - 1 - draw.below(std::min<size_t>(3, rows.size()))] : draw.pick(rows); }
+  unsigned ofWidth(const std::string &width);
+  unsigned number(int value) { return scalar(std::to_string(value), Kind::I64, draw.chance(50)); }
+  unsigned mask();
+  void pointwise();
+  void attention();
+  void shift();
+
+  Kind kind = Kind::F64;
+  unsigned row = 0, col = 0;
+  std::vector<unsigned> rows;
+};
+} // namespace
+
+unsigned Writer::ofWidth(const std::string &width) {
+  std::vector<unsigned> fitting;
+  for (unsigned v : rows)
+    if (dimsOf(v)[1] == width)
+      fitting.push_back(v);
+  return fitting.empty() ? reduce("reduce_max", draw.pick(rows), 1) : draw.pick(fitting);
+}
+
+// Hides at least every column after the row: shifted back, as a window, with a prefix, or-ed with data.
+unsigned Writer::mask() {
+  unsigned c = draw.chance(60) ? 0 : draw.below(3);
+  unsigned limit = c ? binary("subtract", row, number(c)) : row;
+  unsigned future = draw.chance(50) ? binary("greater", col, limit) : binary("less", limit, col);
+  switch (draw.below(6)) {
+  case 0:
+    return unary("not", binary("less_equal", col, limit));
+  case 1:
+    return binary("or", future, binary("less", col, binary("subtract", row, number(2 + draw.below(6)))));
+  case 2:
+    return binary("or", future, binary(draw.chance(50) ? "equal" : "greater_equal", col, number(draw.below(9))));
+  case 3:
+    return binary("or", binary("greater", ofWidth("1"), turned(ofWidth("1"))), future);
+  default:
+    return future;
+  }
+}
+
+void Writer::pointwise() {
+  unsigned x = rowValue();
+  switch (draw.below(7)) {
+  case 0:
+    rows.push_back(unary(isFloat(kind) ? draw.pick<std::string>({"exp", "sqrt", "negate"}) : "negate", x));
+    break;
+  case 1:
+    rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract"}), x, scalar(literal(kind), kind, draw.chance(50))));
+    break;
+  case 2:
+    rows.push_back(binary(draw.pick<std::string>({"add", "subtract", "multiply"}), x, draw.chance(50) ? ofWidth(dimsOf(x)[1]) : ofWidth("1")));
+    if (g[rows.back()].dims[1] == "1" && dimsOf(x)[1] != "1")
+      rows.pop_back();
+    break;
+  case 3:
+    if (dimsOf(x)[1] == "d") {
+      rows.push_back(matmul(x, 3));
+      break;
+    }
+    [[fallthrough]];
+  case 4:
+    rows.push_back(reduce(reduction(), x, 1));
+    break;
+  case 5: {
+    unsigned y = ofWidth("1");
+    rows.push_back(where(binary(comparison(), y, x), x, y));
+    break;
+  }
+  default:
+    // The position itself decides.
+    rows.push_back(where(binary("less", row, number(draw.below(40))), scalar(literal(kind), kind, draw.chance(50)), x));
+  }
+}
+
+// Scores of a row against the columns, something like a normalizer, a contraction with values; each part with variations.
+void Writer::attention() {
+  unsigned q = rowValue(), k = ofWidth(dimsOf(q)[1]), v = rowValue();
+  if (dimsOf(k)[1] != dimsOf(q)[1])
+    k = q;
+  unsigned scores = matmul(q, turned(k));
+  if (draw.chance(30))
+    scores = binary("add", scores, turned(ofWidth("1")));
+  if (draw.chance(30))
+    scores = binary("multiply", scores, ofWidth("1"));
+  unsigned hidden = mask();
+  bool weak = draw.chance(60);
+  unsigned weights;
+  if (isFloat(kind) && draw.chance(60)) {
+    weights = normalized(scores, hidden, 1);
+  } else {
+    unsigned zero = scalar("0.0", kind, weak);
+    if (isInteger(kind))
+      zero = scalar("0", kind, weak);
+    weights = where(hidden, zero, scores);
+    if (isFloat(kind) && draw.chance(40))
+      weights = binary("divide", weights, reduce("reduce_sum", weights, 1));
+  }
+  // Only a sum skips the zeros of later columns: a maximum over them would tell how many rows there are.
+  if (draw.chance(15))
+    rows.push_back(reduce("reduce_sum", weights, 1));
+  rows.push_back(matmul(weights, v));
+}
+
+// The row before, or the one two before, through a contraction with ones.
+void Writer::shift() {
+  unsigned x = rowValue();
+  unsigned here = binary("equal", col, binary("subtract", row, number(draw.below(3))));
+  bool weak = draw.chance(60), whole = isInteger(kind);
+  unsigned one = scalar(whole ? "1" : "1.0", kind, false), zero = scalar(whole ? "0" : "0.0", kind, weak);
+  rows.push_back(matmul(where(here, one, zero), x));
+}
+
+void Writer::write() {
+  kind = draw.pick<Kind>({Kind::F32, Kind::F32, Kind::F64, Kind::F64, Kind::I64, Kind::I32});
+  rows = {g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "e"})};
+  g.argument(kind, {"d", "e"});
+  row = iota(0, {"n", "1"});
+  col = iota(1, {"1", "n"});
+  for (unsigned steps = 2 + draw.below(5); steps-- > 0;) {
+    unsigned part = draw.below(100);
+    if (part < 45)
+      pointwise();
+    else if (part < 88)
+      attention();
+    else
+      shift();
+  }
+  g.results = {rows.back()};
+  if (draw.chance(50))
+    g.results.push_back(rows[rows.size() - 2]);
+  if (draw.chance(15))
+    g.results.push_back(turned(rowValue()));
+}
+
+GraphText causalGraph(Draw &draw) {
+  GraphText graph;
+  Writer(draw, graph).write();
+  return graph;
+}
+} // namespace nova::test

@@ -1,0 +1,90 @@
+#include "tests/random/Coverage.h"
+#include <iomanip>
+
+namespace nova::test {
+namespace {
+struct Row {
+  const char *op;
+  const char *types; // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, w: weak whole numbers
+  size_t least, most; // ranks
+};
+} // namespace
+
+// What an operation can be applied to; ranks of its result, of reductions those of the operand.
+static const Row rows[] = {
+    {"constant", "fil", 0, 4},   {"iota", "I", 1, 4},         {"transpose", "fil", 1, 4},     {"add", "fi", 0, 4},
+    {"subtract", "fi", 0, 4},    {"multiply", "fi", 0, 4},    {"divide", "fi", 0, 4},         {"negate", "fi", 0, 4},
+    {"exp", "f", 0, 4},          {"sqrt", "f", 0, 4},         {"equal", "fil", 0, 4},         {"not_equal", "fil", 0, 4},
+    {"less", "fil", 0, 4},       {"less_equal", "fil", 0, 4}, {"greater", "fil", 0, 4},       {"greater_equal", "fil", 0, 4},
+    {"and", "l", 0, 4},          {"or", "l", 0, 4},           {"not", "l", 0, 4},             {"where", "fil", 0, 4},
+    {"reduce_sum", "fi", 1, 4},  {"reduce_max", "fi", 1, 4},  {"reduce_min", "fi", 1, 4},     {"matmul", "fi", 2, 2},
+    {"call", "fi", 2, 2},        {"size", "w", 0, 0},
+};
+
+static std::vector<Kind> kindsOf(const Row &row) {
+  std::vector<Kind> kinds;
+  for (const char *c = row.types; *c; c++)
+    switch (*c) {
+    case 'f':
+      kinds.insert(kinds.end(), {Kind::F64, Kind::F32});
+      break;
+    case 'i':
+      kinds.insert(kinds.end(), {Kind::I64, Kind::I32});
+      break;
+    case 'I':
+      kinds.push_back(Kind::I64);
+      break;
+    case 'w':
+      kinds.push_back(Kind::WeakInt);
+      break;
+    default:
+      kinds.push_back(Kind::I1);
+    }
+  return kinds;
+}
+
+void Coverage::add(const GraphText &graph) {
+  for (unsigned v : graph.needed(graph.results))
+    seen[{graph[v].op, graph[v].countedKind}].insert(graph[v].countedRank);
+}
+
+void Coverage::print(std::ostream &os) const {
+  os << "ranks compared, by operation and element type\n" << std::left << std::setw(15) << "operation";
+  const std::vector<Kind> kinds{Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1, Kind::WeakFloat, Kind::WeakInt};
+  for (Kind kind : kinds)
+    os << std::setw(11) << toString(kind);
+  os << "\n";
+  for (const Row &row : rows) {
+    os << std::setw(15) << row.op;
+    for (Kind kind : kinds) {
+      std::string ranks;
+      if (auto it = seen.find({row.op, kind}); it != seen.end())
+        for (size_t rank : it->second)
+          ranks += std::to_string(rank);
+      os << std::setw(11) << (ranks.empty() ? "-" : ranks);
+    }
+    os << "\n";
+  }
+}
+
+double Coverage::share() const {
+  unsigned possible = 0, found = 0;
+  for (const Row &row : rows)
+    for (Kind kind : kindsOf(row))
+      for (size_t rank = row.least; rank <= row.most; rank++) {
+        auto it = seen.find({row.op, kind});
+        possible++;
+        found += it != seen.end() && it->second.count(rank);
+      }
+  return double(found) / possible;
+}
+
+std::vector<std::string> Coverage::missing() const {
+  std::vector<std::string> names;
+  for (const Row &row : rows)
+    for (Kind kind : kindsOf(row))
+      if (!seen.count({row.op, kind}))
+        names.push_back(std::string(row.op) + " " + toString(kind));
+  return names;
+}
+} // namespace nova::test

@@ -1,0 +1,49 @@
+// Operations as both kinds of random graphs use them: each adds one value, or the few that belong together.
+#ifndef NOVA_TESTS_RANDOM_PARTS_H
+#define NOVA_TESTS_RANDOM_PARTS_H
+
+#include "tests/random/GraphText.h"
+
+namespace nova::test {
+class Parts {
+public:
+  Parts(Draw &draw, GraphText &graph) : draw(draw), g(graph) {}
+
+protected:
+  Draw &draw;
+  GraphText &g;
+
+  Kind kindOf(unsigned v) const { return g[v].kind; }
+  const Dims &dimsOf(unsigned v) const { return g[v].dims; }
+
+  /// A number that `kind` can hold: small ones, and for floats every special one.
+  std::string literal(Kind kind);
+  /// A constant of all types and shapes; a scalar is weak where `weak`.
+  unsigned scalar(const std::string &number, Kind kind, bool weak);
+  unsigned tensorConstant(Kind kind, const Dims &dims);
+  unsigned iota(unsigned axis, const Dims &dims) {
+    return g.add("iota", {}, std::to_string(axis) + " : " + shapeText(dims), Kind::I64, dims);
+  }
+  unsigned unary(const std::string &op, unsigned x);
+  /// Arithmetic, logic or (with a result of i1) a comparison; the shapes must broadcast and the types agree.
+  unsigned binary(const std::string &op, unsigned x, unsigned y);
+  unsigned where(unsigned condition, unsigned x, unsigned y);
+  unsigned transpose(unsigned x, const std::vector<unsigned> &permutation);
+  unsigned turned(unsigned x) { return transpose(x, {1, 0}); }
+  unsigned reduce(const std::string &op, unsigned x, unsigned axis, bool drop = false);
+  unsigned matmul(unsigned a, unsigned b) {
+    return g.add("matmul", {a, b}, "", kindOf(a), {dimsOf(a)[0], dimsOf(b)[1]});
+  }
+  /// exp(x - max) / sum over an axis with a mask, with the least visible score or an infinity where nothing may be seen.
+  unsigned normalized(unsigned x, unsigned mask, unsigned axis);
+
+  std::string comparison() { return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}); }
+  std::string reduction() { return draw.pick<std::string>({"reduce_sum", "reduce_max", "reduce_min"}); }
+
+private:
+  static std::string shapeText(const Dims &dims);
+  std::string listText(Kind kind, const Dims &dims, size_t axis);
+};
+} // namespace nova::test
+
+#endif
