@@ -96,7 +96,7 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, std::shared_ptr<llvm:
 DiagnosticPrinter::~DiagnosticPrinter() { context.getDiagEngine().eraseHandler(handler); }
 
 static llvm::json::Object toJson(Location location, DiagnosticSeverity severity, StringRef message) {
-  llvm::json::Object object{{"severity", severityName(severity)}, {"message", message}};
+  llvm::json::Object object{{"severity", severityName(severity)}, {"message", message.str()}};
   if (FileLineColLoc file = findFileLocation(location)) {
     object["file"] = file.getFilename().getValue();
     if (file.getLine()) {

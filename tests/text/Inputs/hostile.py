@@ -54,7 +54,6 @@ CASES = deep(HEAD) + [
     ("binary", bytes(range(256)) * 64, b"error: "),
     ("long name", b"graph @" + b"f" * 1_000_000, b"error: "),
     ("long line", HEAD + b" " * 1_000_000 + b"?", b"unexpected character '?'"),
-    ("carriage returns", GOOD.replace(b"\n", b"\r"), b"error: "),
 ]
 
 
@@ -72,12 +71,14 @@ def main(nova, folder):
         done = check(nova, path, text)
         if done.returncode != 2 or message not in done.stderr:
             faults.append(f"{name}: exit code {done.returncode}, said {done.stderr[:300]!r}")
-    done = check(nova, path, GOOD)
-    if done.returncode != 0:
-        faults.append(f"the good text is refused: {done.stderr!r}")
+    # Line ends of any system are white space.
+    for good in (GOOD, GOOD.replace(b"\n", b"\r\n"), GOOD.replace(b"\n", b"\r")):
+        done = check(nova, path, good)
+        if done.returncode != 0:
+            faults.append(f"the good text is refused: {done.stderr!r}")
     generator = random.Random(7)
     pieces = [b"(", b"]", b"%", b"@h", b"-", b"1.0e999", b"<", b"*", b"where", b"graph", b"99999999999999999999", b"\n", b" : ", b"^"]
-    for number in range(200):
+    for number in range(100):
         text = bytearray(GOOD)
         for _ in range(generator.randint(1, 3)):
             at = generator.randrange(len(text))
