@@ -37,7 +37,7 @@ static void print(const Store &store, const std::vector<StoredEntry> &entries) {
     }
     auto time = std::chrono::time_point_cast<std::chrono::seconds>(entry.lastUse);
     outs() << StringRef(entry.key.hex()).take_front(16) << formatv("{0,10}", entry.bytes) << "  "
-           << formatv("{0:%F %H:%M}", sys::TimePoint<std::chrono::seconds>(time)) << "  @" << entry.label << "\n";
+           << formatv("{0:%F %H:%M}", sys::TimePoint<>(time)) << "  @" << entry.label << "\n";
   }
   outs() << entries.size() << " entries, " << bytes << " bytes in " << store.directory() << "\n";
 }

@@ -39,7 +39,7 @@ static void removeForeignOptions() {
   SmallVector<cl::Option *> foreign;
   for (cl::SubCommand *command : cl::getRegisteredSubcommands())
     for (auto &entry : cl::getRegisteredOptions(*command))
-      if (!isOwnOption(*entry.second) && !entry.getKey().starts_with("help"))
+      if (!isOwnOption(*entry.second) && entry.getKey() != "h" && !entry.getKey().starts_with("help"))
         foreign.push_back(entry.second);
   for (cl::Option *option : foreign)
     option->removeArgument();
