@@ -235,19 +235,7 @@ private:
     auto [value, bound] = asLowerBound(lhs, relation, rhs);
     if (!value)
       return false;
-    if (facts.atLeast(value, bound))
-      return true;
-    // One clause of the caller's may give it, with something non-negative added.
-    for (Attribute a : caller.getClauses()) {
-      auto clause = cast<ClauseAttr>(a);
-      if (clause.getRelation() == "==")
-        continue;
-      auto [known, least] = asLowerBound(clause.getLhs(), clause.getRelation(), clause.getRhs());
-      DimAttr more = known ? subtractDims(value, known) : DimAttr();
-      if (more && facts.atLeast(more, bound - least))
-        return true;
-    }
-    return false;
+    return facts.atLeast(value, bound);
   }
 
   LogicalResult checkClauses() {

@@ -14,13 +14,15 @@ struct Words {
   std::vector<std::pair<StringAttr, DimAttr>> symbols;
   TypeBindings types;
 
+  // Null when the result leaves the range of dimensions.
   DimAttr dim(DimAttr d) const {
     // Names may coincide with the entry's, so all symbols are replaced at once: first by private names.
     MLIRContext *context = d.getContext();
     for (auto &[symbol, value] : symbols)
       d = substituteDim(d, symbol, symbolDim(context, ("$" + symbol.getValue()).str()));
     for (auto &[symbol, value] : symbols)
-      d = substituteDim(d, StringAttr::get(context, "$" + symbol.getValue()), value);
+      if (d)
+        d = substituteDim(d, StringAttr::get(context, "$" + symbol.getValue()), value);
     return d;
   }
   Type element(Type e) const {
@@ -119,8 +121,11 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   }
   if (auto iota = dyn_cast<IotaOp>(op)) {
     SmallVector<Attribute> dims;
-    for (Attribute dim : iota.getDims())
+    for (Attribute dim : iota.getDims()) {
       dims.push_back(words.dim(cast<DimAttr>(dim)));
+      if (!dims.back())
+        return op->emitError("dimension ") << toString(cast<DimAttr>(dim)) << " is out of range in this call";
+    }
     SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", iota.getAxisAttr()),
                                            b.getNamedAttr("dims", b.getArrayAttr(dims))};
     if (iota.getFromAttr())

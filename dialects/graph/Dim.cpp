@@ -69,13 +69,23 @@ bool accumulate(Polynomial &p, const Monomial &m, int64_t c) {
   return true;
 }
 
+// Calls that square a size would otherwise double its degree each time.
+constexpr int64_t maxDegree = 64;
+constexpr size_t maxTerms = 1024;
+
 bool multiply(const Polynomial &a, const Polynomial &b, Polynomial &out) {
+  if (a.size() * b.size() > maxTerms)
+    return false;
   for (auto &[ma, ca] : a)
     for (auto &[mb, cb] : b) {
       Monomial m = ma;
       for (auto &[s, e] : mb)
-        if (llvm::AddOverflow(m[s], e, m[s]))
-          return false;
+        m[s] += e; // both are at most maxDegree
+      int64_t degree = 0;
+      for (auto &[s, e] : m)
+        degree += e;
+      if (degree > maxDegree)
+        return false;
       int64_t c;
       if (llvm::MulOverflow(ca, cb, c) || !accumulate(out, m, c))
         return false;

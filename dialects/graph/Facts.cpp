@@ -46,6 +46,23 @@ DimAttr Facts::normalize(DimAttr dim) const {
 bool Facts::equal(DimAttr a, DimAttr b) const { return a == b || normalize(a) == normalize(b); }
 
 bool Facts::atLeast(DimAttr dim, int64_t bound) const {
+  if (atLeastBySigns(dim, bound))
+    return true;
+  for (ClauseAttr clause : clauses) {
+    StringRef relation = clause.getRelation().getValue();
+    if (relation == "==")
+      continue;
+    bool less = relation.starts_with("<");
+    DimAttr known = less ? subtractDims(clause.getRhs(), clause.getLhs()) : subtractDims(clause.getLhs(), clause.getRhs());
+    DimAttr more = known ? subtractDims(dim, known) : DimAttr(); // dim = known + more, and known >= strict
+    int64_t strict = relation.size() == 1;
+    if (more && bound > INT64_MIN + 1 && atLeastBySigns(more, bound - strict))
+      return true;
+  }
+  return false;
+}
+
+bool Facts::atLeastBySigns(DimAttr dim, int64_t bound) const {
   dim = normalize(dim);
   // Shift every bounded symbol to its excess over the bound, which is >= 0.
   for (Attribute atom : dim.getAtoms()) {

@@ -18,13 +18,16 @@ public:
   DimAttr normalize(DimAttr dim) const;
   /// True when the two are equal for all sizes that the clauses allow. Never true wrongly; false means not shown.
   bool equal(DimAttr a, DimAttr b) const;
-  /// True when `dim` >= `bound` for all allowed sizes (by signs and single-symbol clauses). Never true wrongly.
+  /// True when `dim` >= `bound` for all allowed sizes (by signs, bounds of single symbols, and one clause with
+  /// something non-negative added). Never true wrongly.
   bool atLeast(DimAttr dim, int64_t bound) const;
   /// The smallest allowed sizes (by sum, then alphabetically) at which a != b, searched up to 8 per symbol; nothing when
   /// there is none in that range.
   std::optional<Bindings> counterexample(DimAttr a, DimAttr b) const;
 
 private:
+  bool atLeastBySigns(DimAttr dim, int64_t bound) const;
+
   llvm::SmallVector<ClauseAttr> clauses;
   llvm::SmallVector<std::pair<mlir::StringAttr, DimAttr>> rules;
   llvm::StringMap<int64_t> lower; // symbol >= value

@@ -90,8 +90,6 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
     FailureOr<TensorType> type = parseTensorType(parser);
     if (failed(type))
       return failure();
-    if (type->isWeak())
-      return errorAt(parser, typeLoc) << "arguments have a type of their own, found " << toString(Type(*type));
     if (scope.lookup(arg.ssaName.name))
       return errorAt(parser, arg.ssaName.location) << "argument " << arg.ssaName.name << " is given twice";
     auto error = [&] { return errorAt(parser, typeLoc); };
@@ -115,8 +113,6 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
     FailureOr<TensorType> type = parseTensorType(parser);
     if (failed(type))
       return failure();
-    if (type->isWeak())
-      return errorAt(parser, loc) << "results have a type of their own, found " << toString(Type(*type));
     resultTypes.push_back(*type);
     return checkWords([&] { return errorAt(parser, loc); }, {Type(*type)}, {}, scope.symbols, params);
   };

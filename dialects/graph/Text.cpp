@@ -106,7 +106,7 @@ ParseResult parseDims(AsmParser &parser, SmallVectorImpl<DimAttr> &dims) {
   });
 }
 
-FailureOr<Type> parseElementType(AsmParser &parser) {
+FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
   MLIRContext *context = parser.getContext();
   StringRef word;
   SMLoc loc = parser.getCurrentLocation();
@@ -123,18 +123,19 @@ FailureOr<Type> parseElementType(AsmParser &parser) {
     return Type(b.getI32Type());
   if (word == "i1")
     return Type(b.getI1Type());
-  if (word == "weak_int")
-    return Type(WeakIntType::get(context));
-  if (word == "weak_float")
-    return Type(WeakFloatType::get(context));
+  if (word == "weak_int" || word == "weak_float") {
+    if (!allowWeak)
+      return errorAt(parser, loc) << "element type " << word << " is not one of f64, f32, i64, i32, i1";
+    return word == "weak_int" ? Type(WeakIntType::get(context)) : Type(WeakFloatType::get(context));
+  }
   for (StringRef other : {"bf16", "f16", "f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i8", "i16", "i4", "index", "none"})
     if (word == other)
       return errorAt(parser, loc) << "element type " << word << " is not one of f64, f32, i64, i32, i1";
   return Type(ParamType::get(context, b.getStringAttr(word)));
 }
 
-FailureOr<TensorType> parseTensorType(AsmParser &parser) {
-  FailureOr<Type> element = parseElementType(parser);
+FailureOr<TensorType> parseTensorType(AsmParser &parser, bool allowWeak) {
+  FailureOr<Type> element = parseElementType(parser, allowWeak);
   SmallVector<DimAttr> dims;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(element) || parseDims(parser, dims))
@@ -306,7 +307,7 @@ std::string toString(Type type) {
 Type TensorType::parse(AsmParser &parser) {
   if (parser.parseLess())
     return {};
-  FailureOr<TensorType> type = parseTensorType(parser);
+  FailureOr<TensorType> type = parseTensorType(parser, /*allowWeak=*/true);
   if (failed(type) || parser.parseGreater())
     return {};
   return *type;

@@ -12,10 +12,11 @@ class TensorType;
 mlir::FailureOr<DimAttr> parseDim(mlir::AsmParser &parser);
 /// `[n, d]`.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<DimAttr> &dims);
-/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter.
-mlir::FailureOr<mlir::Type> parseElementType(mlir::AsmParser &parser);
+/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter. MLIR's generic form also has words for the weak
+/// scalars, which no graph writes.
+mlir::FailureOr<mlir::Type> parseElementType(mlir::AsmParser &parser, bool allowWeak = false);
 /// `f64[n, d]`.
-mlir::FailureOr<TensorType> parseTensorType(mlir::AsmParser &parser);
+mlir::FailureOr<TensorType> parseTensorType(mlir::AsmParser &parser, bool allowWeak = false);
 mlir::FailureOr<ClauseAttr> parseClause(mlir::AsmParser &parser);
 /// Starts an error without MLIR's mention of the op's name.
 mlir::InFlightDiagnostic errorAt(mlir::AsmParser &parser, llvm::SMLoc loc);
