@@ -11,6 +11,22 @@
 using namespace mlir;
 
 namespace nova {
+// The core form and the derived graphs have more words than the language.
+static LogicalResult checkIsSource(GraphOp graph) {
+  for (Operation &op : graph.getBlock()) {
+    StringRef word = op.getName().stripDialect();
+    if (isa<DimValueOp, CastOp, ConcatOp>(op))
+      return op.emitError("operation ") << word << " is not one of this version's language";
+    bool hides = (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op) && op.getNumOperands() > 1) ||
+                 (isa<MatmulOp>(op) && op.getNumOperands() > 2);
+    if (hides)
+      return op.emitError("only the core form names hidden entries; write where with a constant instead");
+    if (auto iota = dyn_cast<IotaOp>(op); iota && iota.getFromAttr())
+      return op.emitError("only derived graphs have an iota that begins elsewhere; add to it instead");
+  }
+  return success();
+}
+
 namespace {
 // Reads files into one module until every callee is there.
 class Loader {
@@ -25,6 +41,9 @@ public:
       return failure();
     if (own.empty())
       return emitError(start) << "no graph in this file";
+    for (GraphOp graph : own)
+      if (failed(checkIsSource(graph)))
+        return failure();
     if (failed(resolveCalls()) || failed(verify(module)) || failed(checkRecursion(module)))
       return failure();
     for (GraphOp graph : graphs)

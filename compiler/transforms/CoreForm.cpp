@@ -89,6 +89,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   MaskedValue result;
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto attr = cast<DenseElementsAttr>(constant.getValue());
+    if (element.isInteger() && isa<FloatType>(attr.getElementType()))
+      return op->emitError("a number with a dot cannot be of element type ") << elementText(element);
     bool uniform = attr.getNumElements() > 0 && attr.isSplat();
     if (uniform) {
       Scalar s{attr.getElementType(), 0, 0};
@@ -147,7 +149,7 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op)) {
     MaskedValue operand = operands[0];
     if (operands.size() > 1)
-      return failure(); // the stored form names no hidden entries; checked by the caller
+      return op->emitError("the stored form names no hidden entries");
     return core.reduce(loc, name, operand, op->getAttrOfType<IntegerAttr>("axis"), op->hasAttr("drop"));
   }
   // What is left is elementwise or a contraction: operands meet at one element type.
@@ -159,14 +161,20 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     bool first = !a.isWeak() || (c.isWeak() && isa<WeakFloatType>(a.getElementType()));
     meet = coreElement((first ? a : c).getElementType(), words);
   }
-  for (auto [i, operand] : llvm::enumerate(met))
-    if (!(isa<WhereOp>(op) && i == 0))
-      operand = core.castMasked(loc, operand, meet);
+  for (auto [i, operand] : llvm::enumerate(met)) {
+    if (isa<WhereOp>(op) && i == 0)
+      continue;
+    Type stored = cast<TensorType>(op->getOperand(i).getType()).getElementType();
+    if (isa<WeakFloatType>(stored) && meet.isInteger())
+      return op->emitError(valueName(op->getOperand(i))) << " is a number with a fraction and cannot meet element type "
+                                                         << elementText(meet);
+    operand = core.castMasked(loc, operand, meet);
+  }
   if (isa<WhereOp>(op))
     return core.where(loc, met[0], met[1], met[2]);
   if (isa<MatmulOp>(op)) {
     if (met.size() > 2)
-      return failure();
+      return op->emitError("the stored form names no hidden entries");
     return core.matmul(loc, met[0], met[1]);
   }
   return core.elementwise(loc, name, met);
@@ -221,9 +229,7 @@ FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &w
       operands.push_back(env.lookup(operand));
     FailureOr<MaskedValue> result = value(&op, words, operands);
     if (failed(result) || !result->data)
-      return graph.getBlock().getParentOp()->emitError("graph @") << graph.getSymName() << " has no core form: operation "
-                                                                  << op.getName().getStringRef() << " at "
-                                                                  << valueName(op.getResult(0)) << " cannot be lowered";
+      return failure();
     result->identity = identify(*result);
     env[op.getResult(0)] = *result;
   }

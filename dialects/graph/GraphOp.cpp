@@ -143,6 +143,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
     facts.push_back(cast<ClauseAttr>(clause));
   scope.facts = Facts(facts);
   scope.checksSymbols = true;
+  for (Attribute param : params)
+    scope.typeParams.insert(cast<TypeParamAttr>(param).getName().getValue());
 
   state.addAttribute("function_type", TypeAttr::get(b.getFunctionType(argTypes, resultTypes)));
   state.addAttribute("type_params", b.getArrayAttr(params));

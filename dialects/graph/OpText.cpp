@@ -223,7 +223,8 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &state, ParsedOper
   bool allBool = !values.empty() && llvm::all_of(values, [](const Literal &v) { return v.kind == Literal::Bool; });
   bool anyBool = llvm::any_of(values, [](const Literal &v) { return v.kind == Literal::Bool; });
   Type element = declared ? declared.getElementType() : Type();
-  bool wantsFloat = element ? isa<FloatType, ParamType, WeakFloatType>(element) : anyFloat;
+  // Whole numbers of a type parameter stay whole: it may stand for an integer type.
+  bool wantsFloat = element && !isa<ParamType>(element) ? isa<FloatType>(element) : anyFloat;
   bool wantsBool = element ? element.isInteger(1) : allBool;
   if (anyBool != wantsBool && !values.empty())
     return errorAt(parser, loc) << (wantsBool ? "expected true or false" : "true and false need element type i1");
@@ -302,21 +303,31 @@ void printConstant(Operation *op, OpAsmPrinter &p) {
     p << " : " << toString(Type(type));
 }
 
+// A dimension inside a graph may only use the symbols of its arguments.
+static ParseResult checkSymbols(OpAsmParser &parser, SMLoc loc, DimAttr dim) {
+  ParseScope *scope = ParseScope::current();
+  if (!scope || !scope->checksSymbols)
+    return success();
+  for (Attribute atom : dim.getAtoms())
+    if (!scope->symbols.contains(cast<StringAttr>(atom).getValue()))
+      return errorAt(parser, loc) << "symbol " << cast<StringAttr>(atom).getValue() << " is a dimension of no argument";
+  return success();
+}
+
 ParseResult parseIota(OpAsmParser &parser, OperationState &state, ParsedOperands &) {
   SmallVector<DimAttr> dims;
   SMLoc loc;
   if (parseAxisAttr(parser, state) || parser.parseColon() || parser.getCurrentLocation(&loc) || parseDims(parser, dims))
     return failure();
-  if (ParseScope *scope = ParseScope::current(); scope && scope->checksSymbols)
-    for (DimAttr dim : dims)
-      for (Attribute atom : dim.getAtoms())
-        if (!scope->symbols.contains(cast<StringAttr>(atom).getValue()))
-          return errorAt(parser, loc) << "symbol " << cast<StringAttr>(atom).getValue() << " is a dimension of no argument";
+  for (DimAttr dim : dims)
+    if (checkSymbols(parser, loc, dim))
+      return failure();
   SmallVector<Attribute> list(dims.begin(), dims.end());
   state.addAttribute("dims", parser.getBuilder().getArrayAttr(list));
   if (succeeded(parser.parseOptionalKeyword("from"))) {
+    loc = parser.getCurrentLocation();
     FailureOr<DimAttr> from = parseDim(parser);
-    if (failed(from))
+    if (failed(from) || checkSymbols(parser, loc, *from))
       return failure();
     state.addAttribute("from", *from);
   }
@@ -330,8 +341,9 @@ void printIota(Operation *op, OpAsmPrinter &p) {
 }
 
 ParseResult parseDimValue(OpAsmParser &parser, OperationState &state, ParsedOperands &) {
+  SMLoc loc = parser.getCurrentLocation();
   FailureOr<DimAttr> dim = parseDim(parser);
-  if (failed(dim))
+  if (failed(dim) || checkSymbols(parser, loc, *dim))
     return failure();
   state.addAttribute("dim", *dim);
   return success();

@@ -10,6 +10,8 @@ ParseScope::ParseScope(bool isolated) : parent(top), isolated(isolated) {
     checksSymbols = parent->checksSymbols;
     for (auto &entry : parent->symbols)
       symbols.insert(entry.getKey());
+    for (auto &entry : parent->typeParams)
+      typeParams.insert(entry.getKey());
   }
   top = this;
 }

@@ -26,7 +26,7 @@ public:
   mlir::Type lookup(llvm::StringRef name) const;
 
   Facts facts;
-  llvm::StringSet<> symbols;
+  llvm::StringSet<> symbols, typeParams;
   bool checksSymbols = false;
 
 private:

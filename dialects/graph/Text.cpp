@@ -1,5 +1,6 @@
 #include "dialects/graph/Text.h"
 #include "dialects/graph/NovaDialect.h"
+#include "dialects/graph/ParseScope.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Error.h"
@@ -131,6 +132,8 @@ FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
   for (StringRef other : {"bf16", "f16", "f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i8", "i16", "i4", "index", "none"})
     if (word == other)
       return errorAt(parser, loc) << "element type " << word << " is not one of f64, f32, i64, i32, i1";
+  if (ParseScope *scope = ParseScope::current(); scope && scope->checksSymbols && !scope->typeParams.contains(word))
+    return errorAt(parser, loc) << "element type " << word << " is neither f64, f32, i64, i32, i1 nor a type parameter";
   return Type(ParamType::get(context, b.getStringAttr(word)));
 }
 
