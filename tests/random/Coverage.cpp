@@ -67,16 +67,23 @@ void Coverage::print(std::ostream &os) const {
   }
 }
 
-double Coverage::share() const {
-  unsigned possible = 0, found = 0;
+std::vector<Cell> allCells() {
+  std::vector<Cell> cells;
   for (const Row &row : rows)
     for (Kind kind : kindsOf(row))
-      for (size_t rank = row.least; rank <= row.most; rank++) {
-        auto it = seen.find({row.op, kind});
-        possible++;
-        found += it != seen.end() && it->second.count(rank);
-      }
-  return double(found) / possible;
+      for (size_t rank = row.least; rank <= row.most; rank++)
+        cells.push_back({row.op, kind, rank});
+  return cells;
+}
+
+double Coverage::share() const {
+  std::vector<Cell> cells = allCells();
+  unsigned found = 0;
+  for (const Cell &cell : cells) {
+    auto it = seen.find({cell.op, cell.kind});
+    found += it != seen.end() && it->second.count(cell.rank);
+  }
+  return double(found) / cells.size();
 }
 
 std::vector<std::string> Coverage::missing() const {

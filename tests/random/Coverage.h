@@ -7,6 +7,15 @@
 #include <set>
 
 namespace nova::test {
+/// An operation at an element type and a rank.
+struct Cell {
+  std::string op;
+  Kind kind;
+  size_t rank;
+};
+/// Everything that there is: ranks of the result, for reductions of the operand.
+std::vector<Cell> allCells();
+
 class Coverage {
 public:
   /// Counts what the results of the graph are made of.

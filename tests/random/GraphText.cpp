@@ -61,7 +61,7 @@ unsigned GraphText::addSecond(unsigned call, Kind kind, const Dims &dims) {
 }
 
 void GraphText::returnLeaves(unsigned atMost) {
-  std::set<unsigned> read;
+  std::set<unsigned> read(results.begin(), results.end());
   for (const Value &value : values)
     read.insert(value.operands.begin(), value.operands.end());
   // The last ones: they are made of most of the others.

@@ -61,7 +61,8 @@ private:
 /// Draws from one seed. The same seed gives the same graph on every machine: only the generator's raw numbers are used.
 class Draw {
 public:
-  explicit Draw(uint64_t seed) : generator(seed) {}
+  explicit Draw(uint64_t seed) : seed(seed), generator(seed) {}
+  const uint64_t seed;
   uint64_t bits() { return generator(); }
   unsigned below(unsigned bound) { return generator() % bound; }
   bool chance(unsigned percent) { return below(100) < percent; }
