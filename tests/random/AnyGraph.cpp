@@ -80,7 +80,8 @@ bool Writer::find(const Test &test, unsigned &found) {
   if (fitting.empty())
     return false;
   // Mostly recent ones, so that graphs grow deep.
-  found = draw.chance(60) ? fitting[fitting.size() - 1 - draw.below(std::min<size_t>(fitting.size(), 4))] : draw.pick(fitting);
+  found = draw.chance(60) ? fitting[fitting.size() - 1 - draw.below(std::min<size_t>(fitting.size(), 4))]
+                          : draw.pick(fitting);
   return true;
 }
 
@@ -102,7 +103,8 @@ bool Writer::findPartner(unsigned x, bool weak, unsigned &y) {
   Dims joint;
   auto fits = [&](unsigned v) { return broadcast(dimsOf(x), dimsOf(v), joint) && small(joint); };
   auto weakFits = [&](unsigned v) {
-    return weak && isWeak(kindOf(v)) && kindOf(x) != Kind::I1 && !(isInteger(kindOf(x)) && kindOf(v) == Kind::WeakFloat);
+    return weak && isWeak(kindOf(v)) && kindOf(x) != Kind::I1 &&
+           !(isInteger(kindOf(x)) && kindOf(v) == Kind::WeakFloat);
   };
   if (weak && draw.chance(25) && find(weakFits, y))
     return true;
@@ -191,8 +193,9 @@ bool Writer::arithmetic() {
   return true;
 }
 
-// The divisor is kept from 0, but for a few quotients, which are returned: those fail on every backend where a 0 is met. At entries
-// that no result looks at the interpreter reports a division by zero that generated code does not (docs/arithmetic.md).
+// The divisor is kept from 0, but for a few quotients, which are returned: those fail on every backend where a 0 is
+// met. At entries that no result looks at the interpreter reports a division by zero that generated code does not
+// (docs/arithmetic.md).
 bool Writer::integerDivision() {
   unsigned x, y;
   if (!find([&](unsigned v) { return isInteger(kindOf(v)); }, x) || !findPartner(x, false, y))
@@ -212,7 +215,8 @@ unsigned Writer::guardedDivisor(unsigned y) {
 bool Writer::comparisonOrLogic() {
   unsigned x, y;
   bool logic = draw.chance(35);
-  if (!(logic ? find([&](unsigned v) { return kindOf(v) == Kind::I1; }, x) : find([&](unsigned v) { return !isWeak(kindOf(v)); }, x)))
+  if (!(logic ? find([&](unsigned v) { return kindOf(v) == Kind::I1; }, x)
+              : find([&](unsigned v) { return !isWeak(kindOf(v)); }, x)))
     return false;
   if (logic && draw.chance(30)) {
     unary("not", x);
@@ -239,10 +243,12 @@ bool Writer::selection() {
 // A value with hidden entries, and mostly something that reads it.
 bool Writer::hiding() {
   unsigned x, c;
-  if (!(draw.chance(80) ? findNumber(x) : find([&](unsigned v) { return !isWeak(kindOf(v)); }, x)) || !findMask(dimsOf(x), c))
+  if (!(draw.chance(80) ? findNumber(x) : find([&](unsigned v) { return !isWeak(kindOf(v)); }, x)) ||
+      !findMask(dimsOf(x), c))
     return false;
   std::string fill = isFloat(kindOf(x)) ? draw.pick<std::string>({"0.0", "0.0", "-0.0", "-inf", "inf", "1.0", "nan"})
-                     : kindOf(x) == Kind::I64 ? draw.pick<std::string>({"0", "1", "-9223372036854775808", "9223372036854775807"})
+                     : kindOf(x) == Kind::I64
+                         ? draw.pick<std::string>({"0", "1", "-9223372036854775808", "9223372036854775807"})
                      : kindOf(x) == Kind::I32 ? draw.pick<std::string>({"0", "1", "-2147483648", "2147483647"})
                                               : literal(kindOf(x));
   unsigned constant = scalar(fill, kindOf(x), draw.chance(60));
@@ -260,9 +266,17 @@ bool Writer::hiding() {
     unsigned y;
     if (dimsOf(hidden).size() != 2 || kindOf(x) == Kind::I1)
       return true;
-    if (find([&](unsigned v) { return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[0] == dimsOf(hidden)[1]; }, y))
+    if (find(
+            [&](unsigned v) {
+              return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[0] == dimsOf(hidden)[1];
+            },
+            y))
       matmul(hidden, y);
-    else if (find([&](unsigned v) { return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[1] == dimsOf(hidden)[0]; }, y))
+    else if (find(
+                 [&](unsigned v) {
+                   return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[1] == dimsOf(hidden)[0];
+                 },
+                 y))
       matmul(y, hidden);
     return true;
   }
@@ -349,8 +363,9 @@ bool Writer::callOf(unsigned x) {
   if (g.callees.find("@softmax") == std::string::npos)
     g.callees += floatCallees;
   if (draw.chance(50) && find([&](unsigned v) { return kindOf(v) == Kind::I1 && dimsOf(v) == dimsOf(x); }, c)) {
-    unsigned first = g.add("call", {x, c}, "@hide" + operand + ", %v" + std::to_string(c) + ") : " + whole + ", " + type + "1]",
-                           kindOf(x), dimsOf(x));
+    unsigned first =
+        g.add("call", {x, c}, "@hide" + operand + ", %v" + std::to_string(c) + ") : " + whole + ", " + type + "1]",
+              kindOf(x), dimsOf(x));
     g.addSecond(first, kindOf(x), {dimsOf(x)[0], "1"});
     return true;
   }

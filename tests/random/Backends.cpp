@@ -84,16 +84,19 @@ static std::string entryText(const Tensor &tensor, int64_t i) {
   os << " (";
   size_t size = byteSize(tensor.element);
   for (size_t k = size; k-- > 0;)
-    os << "0123456789abcdef"[uint8_t(tensor.bytes[i * size + k]) >> 4] << "0123456789abcdef"[tensor.bytes[i * size + k] & 15];
+    os << "0123456789abcdef"[uint8_t(tensor.bytes[i * size + k]) >> 4]
+       << "0123456789abcdef"[tensor.bytes[i * size + k] & 15];
   os << ")";
   return os.str();
 }
 
 std::string difference(const Outcome &expected, const Outcome &found) {
   if (!expected.error.empty() || !found.error.empty()) {
-    bool both = expected.error.find("division by zero") != std::string::npos && found.error.find("division by zero") != std::string::npos;
-    return both ? "" : "expected " + (expected.error.empty() ? "results" : expected.error) + ", found " +
-                           (found.error.empty() ? "results" : found.error);
+    bool both = expected.error.find("division by zero") != std::string::npos &&
+                found.error.find("division by zero") != std::string::npos;
+    return both ? ""
+                : "expected " + (expected.error.empty() ? "results" : expected.error) + ", found " +
+                      (found.error.empty() ? "results" : found.error);
   }
   for (size_t r = 0; r < expected.results.size(); r++) {
     const Tensor &a = expected.results[r], &b = found.results[r];
@@ -112,8 +115,8 @@ std::string difference(const Outcome &expected, const Outcome &found) {
     os << "result " << r << " of shape [";
     for (int64_t dim : a.shape)
       os << dim << " ";
-    os << "]: " << count << " of " << a.size() << " entries differ, first at " << first << ": expected " << entryText(a, first)
-       << ", found " << entryText(b, first);
+    os << "]: " << count << " of " << a.size() << " entries differ, first at " << first << ": expected "
+       << entryText(a, first) << ", found " << entryText(b, first);
     return os.str();
   }
   return "";
@@ -165,7 +168,8 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int th
     shapes[i].resize(ports[i].rank);
     pointers.push_back(shapes[i].data());
   }
-  if (std::string error = take(nova_module_infer(module, session, inputs.data(), inputs.size(), pointers.data())); !error.empty())
+  if (std::string error = take(nova_module_infer(module, session, inputs.data(), inputs.size(), pointers.data()));
+      !error.empty())
     return {{}, error};
   Outcome outcome;
   for (size_t i = 0; i < count; i++) {

@@ -10,7 +10,9 @@ public:
 
 private:
   /// One value per position, [n, width]; of this width, made from another one where there is none.
-  unsigned rowValue() { return draw.chance(60) ? rows[rows.size() - 1 - draw.below(std::min<size_t>(3, rows.size()))] : draw.pick(rows); }
+  unsigned rowValue() {
+    return draw.chance(60) ? rows[rows.size() - 1 - draw.below(std::min<size_t>(3, rows.size()))] : draw.pick(rows);
+  }
   unsigned ofWidth(const std::string &width);
   unsigned number(int value) { return scalar(std::to_string(value), Kind::I64, draw.chance(50)); }
   unsigned mask();
@@ -58,10 +60,12 @@ void Writer::pointwise() {
     rows.push_back(unary(isFloat(kind) ? draw.pick<std::string>({"exp", "sqrt", "negate"}) : "negate", x));
     break;
   case 1:
-    rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract"}), x, scalar(literal(kind), kind, draw.chance(50))));
+    rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract"}), x,
+                          scalar(literal(kind), kind, draw.chance(50))));
     break;
   case 2:
-    rows.push_back(binary(draw.pick<std::string>({"add", "subtract", "multiply"}), x, draw.chance(50) ? ofWidth(dimsOf(x)[1]) : ofWidth("1")));
+    rows.push_back(binary(draw.pick<std::string>({"add", "subtract", "multiply"}), x,
+                          draw.chance(50) ? ofWidth(dimsOf(x)[1]) : ofWidth("1")));
     if (g[rows.back()].dims[1] == "1" && dimsOf(x)[1] != "1")
       rows.pop_back();
     break;
@@ -85,7 +89,8 @@ void Writer::pointwise() {
   }
 }
 
-// Scores of a row against the columns, something like a normalizer, a contraction with values; each part with variations.
+// Scores of a row against the columns, something like a normalizer, a contraction with values; each part with
+// variations.
 void Writer::attention() {
   unsigned q = rowValue(), k = ofWidth(dimsOf(q)[1]), v = rowValue();
   if (dimsOf(k)[1] != dimsOf(q)[1])

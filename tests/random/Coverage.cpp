@@ -5,20 +5,20 @@ namespace nova::test {
 namespace {
 struct Row {
   const char *op;
-  const char *types; // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, w: weak whole numbers
+  const char *types;  // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, w: weak whole numbers
   size_t least, most; // ranks
 };
 } // namespace
 
 // What an operation can be applied to; ranks of its result, of reductions those of the operand.
 static const Row rows[] = {
-    {"constant", "fil", 0, 4},   {"iota", "I", 1, 4},         {"transpose", "fil", 1, 4},     {"add", "fi", 0, 4},
-    {"subtract", "fi", 0, 4},    {"multiply", "fi", 0, 4},    {"divide", "fi", 0, 4},         {"negate", "fi", 0, 4},
-    {"exp", "f", 0, 4},          {"sqrt", "f", 0, 4},         {"equal", "fil", 0, 4},         {"not_equal", "fil", 0, 4},
-    {"less", "fil", 0, 4},       {"less_equal", "fil", 0, 4}, {"greater", "fil", 0, 4},       {"greater_equal", "fil", 0, 4},
-    {"and", "l", 0, 4},          {"or", "l", 0, 4},           {"not", "l", 0, 4},             {"where", "fil", 0, 4},
-    {"reduce_sum", "fi", 1, 4},  {"reduce_max", "fi", 1, 4},  {"reduce_min", "fi", 1, 4},     {"matmul", "fi", 2, 2},
-    {"call", "fi", 2, 2},        {"size", "w", 0, 0},
+    {"constant", "fil", 0, 4},  {"iota", "I", 1, 4},         {"transpose", "fil", 1, 4}, {"add", "fi", 0, 4},
+    {"subtract", "fi", 0, 4},   {"multiply", "fi", 0, 4},    {"divide", "fi", 0, 4},     {"negate", "fi", 0, 4},
+    {"exp", "f", 0, 4},         {"sqrt", "f", 0, 4},         {"equal", "fil", 0, 4},     {"not_equal", "fil", 0, 4},
+    {"less", "fil", 0, 4},      {"less_equal", "fil", 0, 4}, {"greater", "fil", 0, 4},   {"greater_equal", "fil", 0, 4},
+    {"and", "l", 0, 4},         {"or", "l", 0, 4},           {"not", "l", 0, 4},         {"where", "fil", 0, 4},
+    {"reduce_sum", "fi", 1, 4}, {"reduce_max", "fi", 1, 4},  {"reduce_min", "fi", 1, 4}, {"matmul", "fi", 2, 2},
+    {"call", "fi", 2, 2},       {"size", "w", 0, 0},
 };
 
 static std::vector<Kind> kindsOf(const Row &row) {

@@ -4,13 +4,20 @@
 namespace nova::test {
 const char *toString(Kind kind) {
   switch (kind) {
-  case Kind::F64: return "f64";
-  case Kind::F32: return "f32";
-  case Kind::I64: return "i64";
-  case Kind::I32: return "i32";
-  case Kind::I1: return "i1";
-  case Kind::WeakFloat: return "weak float";
-  case Kind::WeakInt: return "weak int";
+  case Kind::F64:
+    return "f64";
+  case Kind::F32:
+    return "f32";
+  case Kind::I64:
+    return "i64";
+  case Kind::I32:
+    return "i32";
+  case Kind::I1:
+    return "i1";
+  case Kind::WeakFloat:
+    return "weak float";
+  case Kind::WeakInt:
+    return "weak int";
   }
   return "";
 }
@@ -38,8 +45,8 @@ unsigned GraphText::argument(Kind kind, const Dims &dims) {
   return values.size() - 1;
 }
 
-unsigned GraphText::add(const std::string &op, const std::vector<unsigned> &operands, const std::string &rest, Kind kind,
-                        const Dims &dims) {
+unsigned GraphText::add(const std::string &op, const std::vector<unsigned> &operands, const std::string &rest,
+                        Kind kind, const Dims &dims) {
   std::string expression = op + " ";
   for (size_t i = 0; i < operands.size() && op != "call"; i++)
     expression += (i ? ", %v" : "%v") + std::to_string(operands[i]);
@@ -86,13 +93,14 @@ std::string GraphText::text(const std::vector<unsigned> &of) const {
   for (unsigned v : needed(of))
     if (!values[v].expression.empty()) {
       bool two = v + 1 < size() && values[v + 1].op == "second result";
-      body += "  %v" + std::to_string(v) + (two ? ", %v" + std::to_string(v + 1) : "") + " = " + values[v].expression + "\n";
+      body += "  %v" + std::to_string(v) + (two ? ", %v" + std::to_string(v + 1) : "") + " = " + values[v].expression +
+              "\n";
     }
   for (unsigned v : of) {
     names += (names.empty() ? "%v" : ", %v") + std::to_string(v);
     types += (types.empty() ? "" : ", ") + typeText(values[v]);
   }
-  return callees + "graph @random(" + head + ") -> " + (of.size() == 1 ? types : "(" + types + ")") + " {\n" + body + "  return " +
-         names + "\n}\n";
+  return callees + "graph @random(" + head + ") -> " + (of.size() == 1 ? types : "(" + types + ")") + " {\n" + body +
+         "  return " + names + "\n}\n";
 }
 } // namespace nova::test

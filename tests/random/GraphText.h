@@ -1,4 +1,5 @@
-// A random graph under construction: its values with what they are made of, so that any part of it can be written as a graph of its own.
+// A random graph under construction: its values with what they are made of, so that any part of it can be written as a
+// graph of its own.
 #ifndef NOVA_TESTS_RANDOM_GRAPHTEXT_H
 #define NOVA_TESTS_RANDOM_GRAPHTEXT_H
 
@@ -29,13 +30,15 @@ public:
     std::vector<unsigned> operands;
     Kind kind;
     Dims dims;
-    Kind countedKind; // type and rank under which the op is counted: those of the first operand of reductions and comparisons
+    Kind countedKind; // type and rank under which the op is counted: those of the first operand of reductions and
+                      // comparisons
     size_t countedRank;
   };
 
   /// Adds a value and gives its number. An operand is written `%v<number>`.
   unsigned argument(Kind kind, const Dims &dims);
-  unsigned add(const std::string &op, const std::vector<unsigned> &operands, const std::string &rest, Kind kind, const Dims &dims);
+  unsigned add(const std::string &op, const std::vector<unsigned> &operands, const std::string &rest, Kind kind,
+               const Dims &dims);
   /// The second result of the call that was added just before. A call's operands are written in `rest`.
   unsigned addSecond(unsigned call, Kind kind, const Dims &dims);
 

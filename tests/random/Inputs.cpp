@@ -31,7 +31,8 @@ Sizes drawSizes(Draw &draw, const GraphText &graph, unsigned round, int64_t most
     for (const std::string &dim : graph[v].dims)
       if (isalpha(static_cast<unsigned char>(dim[0])))
         symbols.insert(dim);
-  const std::vector<int64_t> edges{0, 1, 2, 3, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33, 48, 63, 65, 100, 255, 256, 257, 300, 513};
+  const std::vector<int64_t> edges{0,  1,  2,  3,  5,  6,  7,   8,   9,   12,  15,  16, 17,
+                                   24, 31, 33, 48, 63, 65, 100, 255, 256, 257, 300, 513};
   for (size_t reach = edges.size();; reach = std::max<size_t>(reach - 1, 3)) {
     Sizes sizes;
     for (const std::string &symbol : symbols)
@@ -57,10 +58,22 @@ template <class F> static F drawFloat(Draw &draw, unsigned manner) {
     return draw.chance(50) ? x : -x;
   }
   default: {
-    static const F special[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), F(0), F(-0.0), Limits::denorm_min(),
-                                -Limits::denorm_min(), Limits::min(), -Limits::min() / 2, Limits::max(), Limits::lowest(),
-                                F(1), F(-1), 1 + Limits::epsilon()};
-    return draw.chance(manner == 3 ? 60 : 6) ? special[draw.below(std::size(special))] : drawFloat<F>(draw, draw.below(2));
+    static const F special[] = {Limits::quiet_NaN(),
+                                Limits::infinity(),
+                                -Limits::infinity(),
+                                F(0),
+                                F(-0.0),
+                                Limits::denorm_min(),
+                                -Limits::denorm_min(),
+                                Limits::min(),
+                                -Limits::min() / 2,
+                                Limits::max(),
+                                Limits::lowest(),
+                                F(1),
+                                F(-1),
+                                1 + Limits::epsilon()};
+    return draw.chance(manner == 3 ? 60 : 6) ? special[draw.below(std::size(special))]
+                                             : drawFloat<F>(draw, draw.below(2));
   }
   }
 }

@@ -9,11 +9,13 @@ namespace nova::test {
 using Sizes = std::map<std::string, int64_t>;
 int64_t sizeOf(const std::string &dim, const Sizes &sizes);
 
-/// Sizes for the symbols of a graph, such that no value has more than `most` entries and no contraction more than 64 times
-/// as many products. `round` 0 and 1 give all sizes 0 and 1; later ones mix sizes around blocks, panels, chunks and lanes.
+/// Sizes for the symbols of a graph, such that no value has more than `most` entries and no contraction more than 64
+/// times as many products. `round` 0 and 1 give all sizes 0 and 1; later ones mix sizes around blocks, panels, chunks
+/// and lanes.
 Sizes drawSizes(Draw &draw, const GraphText &graph, unsigned round, int64_t most);
 
-/// Entries: small whole numbers with many ties, ordinary ones, any exponent, or many of NaN, infinities, -0 and subnormals.
+/// Entries: small whole numbers with many ties, ordinary ones, any exponent, or many of NaN, infinities, -0 and
+/// subnormals.
 reference::Tensor drawTensor(Draw &draw, Kind kind, const Dims &dims, const Sizes &sizes);
 } // namespace nova::test
 

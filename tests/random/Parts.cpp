@@ -23,7 +23,8 @@ std::string Parts::literal(Kind kind) {
 
 unsigned Parts::scalar(const std::string &number, Kind kind, bool weak) {
   if (!weak || kind == Kind::I1)
-    return g.add("constant", {}, number + (kind == Kind::I1 ? "" : std::string(" : ") + toString(kind) + "[]"), kind, {});
+    return g.add("constant", {}, number + (kind == Kind::I1 ? "" : std::string(" : ") + toString(kind) + "[]"), kind,
+                 {});
   return g.add("constant", {}, number, isInteger(kind) ? Kind::WeakInt : Kind::WeakFloat, {});
 }
 
@@ -57,7 +58,8 @@ unsigned Parts::binary(const std::string &op, unsigned x, unsigned y) {
   if (arithmetic) {
     kind = isWeak(kindOf(x)) ? kindOf(y) : kindOf(x);
     if (isWeak(kindOf(x)) && isWeak(kindOf(y)))
-      kind = kindOf(x) == Kind::WeakFloat || kindOf(y) == Kind::WeakFloat || op == "divide" ? Kind::WeakFloat : Kind::WeakInt;
+      kind = kindOf(x) == Kind::WeakFloat || kindOf(y) == Kind::WeakFloat || op == "divide" ? Kind::WeakFloat
+                                                                                            : Kind::WeakInt;
   }
   return g.add(op, {x, y}, "", kind, dims);
 }

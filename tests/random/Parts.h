@@ -34,10 +34,13 @@ protected:
   unsigned matmul(unsigned a, unsigned b) {
     return g.add("matmul", {a, b}, "", kindOf(a), {dimsOf(a)[0], dimsOf(b)[1]});
   }
-  /// exp(x - max) / sum over an axis with a mask, with the least visible score or an infinity where nothing may be seen.
+  /// exp(x - max) / sum over an axis with a mask, with the least visible score or an infinity where nothing may be
+  /// seen.
   unsigned normalized(unsigned x, unsigned mask, unsigned axis);
 
-  std::string comparison() { return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}); }
+  std::string comparison() {
+    return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});
+  }
   std::string reduction() { return draw.pick<std::string>({"reduce_sum", "reduce_max", "reduce_min"}); }
 
 private:

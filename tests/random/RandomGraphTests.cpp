@@ -37,7 +37,8 @@ static std::vector<int64_t> drawPieces(Draw &draw, int64_t rows) {
   if (rows == 0 || draw.chance(10))
     pieces.push_back(0);
   for (int64_t left = rows; left > 0; left -= pieces.back())
-    pieces.push_back(std::min<int64_t>(left, draw.chance(50) ? 1 + draw.below(3) : 1 + draw.below(draw.chance(50) ? 16 : 300)));
+    pieces.push_back(
+        std::min<int64_t>(left, draw.chance(50) ? 1 + draw.below(3) : 1 + draw.below(draw.chance(50) ? 16 : 300)));
   return pieces;
 }
 
@@ -93,7 +94,8 @@ static void check(uint64_t seed, MakeGraph make, unsigned rounds, Coverage &cove
     std::string sizes;
     for (auto [symbol, size] : sample.sizes)
       sizes += " " + symbol + "=" + std::to_string(size);
-    ADD_FAILURE() << head << "round " << round << ", sizes" << sizes << ", " << text << "\n" << blame(graph, sample, text);
+    ADD_FAILURE() << head << "round " << round << ", sizes" << sizes << ", " << text << "\n"
+                  << blame(graph, sample, text);
     return;
   }
   coverage.add(graph);
@@ -125,4 +127,4 @@ static void checkAny(uint64_t first, unsigned count, double floor) {
 // Two halves, so that they can run side by side.
 TEST(RandomGraphs, AnyFirstHalf) { checkAny(1, 60, 0.65); }
 TEST(RandomGraphs, AnySecondHalf) { checkAny(100001, 60, 0.65); }
-TEST(RandomGraphs, CausalInPieces) { checkAll(causalGraph, 200001, slow ? 1500 : 60, 6, true); }
+TEST(RandomGraphs, CausalInPieces) { checkAll(causalGraph, 200001, slow ? 1500 : 30, 5, true); }
