@@ -17,10 +17,10 @@ private:
   Value transpose(Location loc, Value v) {
     return createInferred<TransposeOp>(b, loc, v, facts, b.getNamedAttr("permutation", b.getDenseI64ArrayAttr({1, 0})));
   }
-  // The mask with all axes of `factor`: or-ed with a false of that shape.
-  Value widened(Location loc, Value mask, Value factor) {
+  // The mask with the factor's last axis, or with `whole` with all its axes: or-ed with a false of that shape.
+  Value widened(Location loc, Value mask, Value factor, bool whole = false) {
     ArrayRef<DimAttr> want = cast<TensorType>(factor.getType()).getDims(), have = cast<TensorType>(mask.getType()).getDims();
-    if (have.size() == want.size() && facts.equal(have.back(), want.back()))
+    if (have.size() == want.size() && facts.equal(have.back(), want.back()) && (!whole || facts.equal(have.front(), want.front())))
       return mask;
     Value index = createInferred<IotaOp>(
         b, loc, {}, facts,
@@ -38,7 +38,7 @@ private:
   Value numbers(Location loc, Value mask, Value factor) {
     Type element = cast<TensorType>(factor.getType()).getElementType();
     return createInferred<WhereOp>(
-        b, loc, {widened(loc, mask, factor), constant(loc, element, 1), constant(loc, element, 0)}, facts);
+        b, loc, {widened(loc, mask, factor, /*whole=*/true), constant(loc, element, 1), constant(loc, element, 0)}, facts);
   }
 };
 } // namespace
