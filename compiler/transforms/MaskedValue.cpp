@@ -305,6 +305,8 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
 }
 
 MaskedValue CoreBuilder::transpose(Location loc, const MaskedValue &value, DenseI64ArrayAttr permutation) {
+  if (llvm::is_sorted(permutation.asArrayRef())) // moves nothing
+    return value;
   NamedAttribute attr = b.getNamedAttr("permutation", permutation);
   MaskedValue result;
   result.data = create(loc, "nova.transpose", value.data, attr);

@@ -1,4 +1,5 @@
 // Random graphs: compiled code gives the interpreter's bits, at every size, with any threads, whole or in pieces.
+#include "tests/SlowTests.h"
 #include "tests/random/AnyGraph.h"
 #include "tests/random/Backends.h"
 #include "tests/random/CausalGraph.h"
@@ -11,7 +12,7 @@
 using namespace nova::test;
 
 namespace {
-const bool slow = std::getenv("NOVA_SLOW");
+const bool slow = slowTests();
 
 struct Sample {
   Sizes sizes;

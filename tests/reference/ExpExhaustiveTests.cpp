@@ -1,11 +1,10 @@
 //===- ExpExhaustiveTests.cpp - exp on all 2^32 floats -----------------------===//
+#include "tests/SlowTests.h"
 #include "tests/reference/ExpMeasure.h"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,13 +12,8 @@ using namespace nova::reference;
 
 namespace {
 
-bool slowTestsWanted() {
-  const char *slow = std::getenv("NOVA_SLOW");
-  return slow && *slow && std::string(slow) != "0";
-}
-
 TEST(ExpExhaustive, AllFloats) {
-  if (!slowTestsWanted())
+  if (!nova::test::slowTests())
     GTEST_SKIP() << "slow: set NOVA_SLOW=1";
   constexpr unsigned shards = 1024; // small pieces, as most of the work lies in few binades
   constexpr uint64_t size = (uint64_t(1) << 32) / shards;

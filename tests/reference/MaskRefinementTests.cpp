@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/CoreForm.h"
+#include "tests/SlowTests.h"
 #include "tests/reference/Graphs.h"
 #include "tests/reference/PlainReading.h"
 #include "tests/reference/RandomMaskedGraph.h"
@@ -42,8 +43,7 @@ bool sameValues(const Tensor &a, const Tensor &b) {
 }
 
 TEST(MaskRefinement, EqualsThePlainReadingOnRandomGraphs) {
-  const bool slow = std::getenv("NOVA_SLOW") && std::string(std::getenv("NOVA_SLOW")) != "0";
-  const unsigned graphs = slow ? 60'000 : 1'500;
+  const unsigned graphs = nova::test::slowTests() ? 60'000 : 1'500;
   int64_t compared = 0, skipped = 0;
   for (unsigned seed = 0; seed < graphs; ++seed) {
     RandomMaskedGraph random(seed);

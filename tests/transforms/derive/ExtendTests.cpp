@@ -1,6 +1,7 @@
 // Any split of the rows gives the bits of the whole run; what reads later rows is refused.
 #include "compiler/analysis/Witness.h"
 #include "compiler/transforms/derive/Extend.h"
+#include "tests/SlowTests.h"
 #include "tests/analysis/RandomGraph.h"
 #include "tests/reference/Graphs.h"
 
@@ -78,8 +79,7 @@ void compareWithWhole(GraphOp core, const ExtendGraph &extend, Random &random) {
 
 /// Graphs per test: 30 times as many with NOVA_SLOW=1.
 uint64_t many(uint64_t count) {
-  const char *slow = std::getenv("NOVA_SLOW");
-  return slow && std::string(slow) == "1" ? count * 30 : count;
+  return slowTests() ? count * 30 : count;
 }
 
 Dependence analyse(GraphOp core) { return analyseDependence(core, mlir::StringAttr::get(core.getContext(), "n")); }
