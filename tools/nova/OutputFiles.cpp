@@ -1,6 +1,9 @@
 #include "tools/nova/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 
 using namespace llvm;
 
@@ -11,10 +14,19 @@ static Error fault(StringRef path, std::string message) {
   return createStringError(inconvertibleErrorCode(), path + ": " + message);
 }
 
+static Error fault(StringRef path, std::error_code code) { return fault(path, code.message()); }
+
 OutputFiles::~OutputFiles() {
   for (Pending &entry : pending)
-    if (entry.file)
-      consumeError(entry.file->discard());
+    discard(entry);
+}
+
+void OutputFiles::discard(Pending &entry) {
+  if (entry.temporary.empty())
+    return;
+  (void)sys::fs::remove(entry.temporary);
+  sys::DontRemoveFileOnSignal(entry.temporary);
+  entry.temporary.clear();
 }
 
 std::string OutputFiles::problemWith(StringRef path) {
@@ -24,15 +36,32 @@ std::string OutputFiles::problemWith(StringRef path) {
   return folder.empty() || sys::fs::is_directory(folder) ? "" : "no folder " + folder.str();
 }
 
+// Writes and closes.
 static Error writeTo(int fd, StringRef path, function_ref<void(raw_ostream &)> content) {
   raw_fd_ostream os(fd, /*shouldClose=*/false);
   content(os);
   os.flush();
-  if (!os.has_error())
-    return Error::success();
   std::error_code code = os.error();
   os.clear_error(); // else the destructor ends the program
-  return fault(path, code.message());
+  std::error_code closed = sys::fs::closeFile(fd);
+  if (code || closed)
+    return fault(path, code ? code : closed);
+  return Error::success();
+}
+
+// A new file beside `path`. LLVM's TempFile would take every % in the path for a placeholder.
+static std::error_code createBeside(StringRef path, std::string &name, int &fd) {
+  std::error_code code;
+  for (int tries = 0; tries < 64; tries++) {
+    SmallString<128> full = sys::path::parent_path(path);
+    sys::path::append(full, "nova-" + utohexstr(sys::Process::GetRandomNumber(), /*LowerCase=*/true) + ".part");
+    name = full.str();
+    code = sys::fs::openFileForWrite(name, fd, sys::fs::CD_CreateNew, sys::fs::OF_None,
+                                     sys::fs::all_read | sys::fs::owner_write);
+    if (code != std::errc::file_exists)
+      break;
+  }
+  return code;
 }
 
 Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content) {
@@ -47,31 +76,37 @@ Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content
     content(os);
     return Error::success();
   }
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.part", sys::fs::all_read | sys::fs::owner_write);
-  if (!file)
-    return fault(path, toString(file.takeError()));
-  entry.file.emplace(std::move(*file));
-  return writeTo(entry.file->FD, path, content);
+  std::string name;
+  int fd;
+  if (std::error_code code = createBeside(path, name, fd))
+    return fault(path, code);
+  entry.temporary = name;
+  std::string ignored; // a signal handler that cannot be installed costs the removal only
+  (void)sys::RemoveFileOnSignal(name, &ignored);
+  return writeTo(fd, path, content);
+}
+
+Error OutputFiles::commitOne(Pending &entry) {
+  if (entry.temporary.empty()) {
+    int fd;
+    if (std::error_code code = sys::fs::openFileForWrite(entry.path, fd))
+      return fault(entry.path, code);
+    return writeTo(fd, entry.path, [&](raw_ostream &os) { os << entry.direct; });
+  }
+  // What is mounted can only be written over.
+  std::error_code code = sys::fs::rename(entry.temporary, entry.path);
+  if (code)
+    code = sys::fs::copy_file(entry.temporary, entry.path);
+  if (code)
+    return fault(entry.path, code);
+  return Error::success();
 }
 
 Error OutputFiles::commit() {
   for (Pending &entry : pending) {
-    if (entry.file) {
-      // A failed rename discards the file itself.
-      sys::fs::TempFile file = std::move(*entry.file);
-      entry.file.reset();
-      if (Error error = file.keep(entry.path))
-        return fault(entry.path, toString(std::move(error)));
-      continue;
-    }
-    int fd;
-    if (std::error_code code = sys::fs::openFileForWrite(entry.path, fd))
-      return fault(entry.path, code.message());
-    Error error = writeTo(fd, entry.path, [&](raw_ostream &os) { os << entry.direct; });
-    if (std::error_code code = sys::fs::closeFile(fd); code && !error)
-      return fault(entry.path, code.message());
-    if (error)
+    if (Error error = commitOne(entry))
       return error;
+    discard(entry);
   }
   pending.clear();
   return Error::success();

@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -29,9 +28,11 @@ public:
 private:
   struct Pending {
     std::string path;
-    std::optional<llvm::sys::fs::TempFile> file;
-    std::string direct; // content for what cannot be renamed over
+    std::string temporary; // the file's name until `commit`; empty for what is written directly
+    std::string direct;    // content for what cannot be renamed over
   };
+  static llvm::Error commitOne(Pending &entry);
+  static void discard(Pending &entry);
   std::vector<Pending> pending;
 };
 } // namespace nova::tool

@@ -4,6 +4,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstdlib>
 #include <optional>
 
 namespace nova {
@@ -12,7 +14,15 @@ namespace {
 /// A new folder that only this user may read; removed with what is in it.
 class PrivateFolder {
 public:
-  PrivateFolder() { error = llvm::sys::fs::createUniqueDirectory("nova-link", path); }
+  // LLVM's createUniqueDirectory would take a % in the name of the system's folder for a placeholder.
+  PrivateFolder() {
+    llvm::SmallString<128> pattern;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, pattern);
+    llvm::sys::path::append(pattern, "nova-link-XXXXXX");
+    path = pattern.str();
+    if (!mkdtemp(path.data()))
+      error = std::error_code(errno, std::generic_category());
+  }
   ~PrivateFolder() {
     if (!error)
       llvm::sys::fs::remove_directories(path);
@@ -26,7 +36,7 @@ public:
     return full.str().str();
   }
 
-  llvm::SmallString<128> path;
+  std::string path;
   std::error_code error;
 };
 
@@ -72,14 +82,15 @@ llvm::Expected<std::string> linkSharedObject(llvm::ArrayRef<llvm::SmallVector<ch
   std::string output = folder.file("module.so"), log = folder.file("log");
   std::vector<std::string> arguments{
       *linker,       "-shared",          "--build-id=none", "-z",          "defs", "-z",
-      "noexecstack", "--hash-style=gnu", "--strip-debug",   "--threads=1", "-o",   output};
+      "noexecstack", "--hash-style=gnu", "--strip-debug",   "--threads=1", "-o",   "-"};
   for (size_t i = 0; i < objects.size(); ++i) {
     arguments.push_back(folder.file("part" + llvm::Twine(i) + ".o"));
     if (llvm::Error error = writeFile(arguments.back(), objects[i]))
       return std::move(error);
   }
   llvm::SmallVector<llvm::StringRef> references(arguments.begin(), arguments.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};
+  // The linker, too, would take a % in the name of its output for a placeholder.
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(log)};
   std::string problem;
   int exit = llvm::sys::ExecuteAndWait(*linker, references, std::nullopt, redirects, /*SecondsToWait=*/0,
                                        /*MemoryLimit=*/0, &problem);
