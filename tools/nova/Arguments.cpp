@@ -6,6 +6,7 @@
 #include "tools/nova/Options.h"
 #include "tools/nova/Random.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <unistd.h>
 
 using namespace llvm;
@@ -31,13 +32,6 @@ Element argumentElement(Workspace &workspace, unsigned i) {
 }
 
 namespace {
-// What one --random says.
-struct RandomOption {
-  std::string text; // as given
-  StringMap<int64_t> sizes;
-  uint64_t seed = 0;
-};
-
 class ArgumentReader {
 public:
   explicit ArgumentReader(Workspace &workspace) : workspace(workspace), graph(workspace.getGraph()) {
@@ -48,6 +42,8 @@ public:
   }
 
   Expected<std::vector<Tensor>> run() {
+    if (StringRef(options::seed).getAsInteger(10, seed))
+      return badInput("--seed " + options::seed + ": expected a number from 0 to 18446744073709551615");
     for (const std::string &option : options::inputs)
       if (Error error = readInput(option))
         return std::move(error);
@@ -111,40 +107,46 @@ private:
     return "";
   }
 
+  // A name alone, sizes alone, or both: `Q`, `n:6,d:4`, `Q=n:6,d:4`.
   Error readRandom(const std::string &option) {
-    RandomOption parsed;
-    parsed.text = "--random " + option;
+    std::string text = "--random " + option;
     StringRef name, words = option;
     bool named = splitAssignment(option, name, words);
-    SmallVector<StringRef> items;
-    words.split(items, ',', -1, /*KeepEmpty=*/false);
-    for (StringRef item : items) {
-      auto [key, value] = item.split(':');
-      int64_t number;
-      if (key.empty() || value.getAsInteger(10, number) || number < 0)
-        return badInput(parsed.text + ": expected NAME:NUMBER with a number of 0 or more, found '" + item + "'");
-      if (key == "seed") {
-        parsed.seed = number;
-        continue;
-      }
-      if (!isSymbol(key))
-        return badInput(parsed.text + ": graph @" + graph.getSymName() + " has no size " + key);
-      auto [it, fresh] = sizes.try_emplace(key, number);
-      if (!fresh && it->second != number)
-        return badInput(parsed.text + ": " + key + " is " + Twine(it->second) + " already, found " + Twine(number));
+    if (!named && !words.contains(':')) {
+      named = true;
+      name = option;
+    } else if (Error error = readSizes(text, words)) {
+      return error;
     }
     if (!named) {
-      for (std::optional<RandomOption> &each : random)
-        if (!each)
-          each = parsed;
+      for (std::string &each : random)
+        if (each.empty())
+          each = text;
       return Error::success();
     }
-    Expected<unsigned> i = argument(parsed.text, name);
+    Expected<unsigned> i = argument(text, name);
     if (!i)
       return i.takeError();
     if (tensors[*i])
-      return badInput(parsed.text + ": argument " + name + " is given by --input already");
-    random[*i] = parsed;
+      return badInput(text + ": argument " + name + " is given by --input already");
+    random[*i] = text;
+    return Error::success();
+  }
+
+  Error readSizes(const std::string &text, StringRef words) {
+    SmallVector<StringRef> items;
+    words.split(items, ',');
+    for (StringRef item : items) {
+      auto [symbol, value] = item.split(':');
+      int64_t number;
+      if (symbol.empty() || value.getAsInteger(10, number) || number < 0)
+        return badInput(text + ": expected NAME:NUMBER with a number of 0 or more, found '" + item + "'");
+      if (!isSymbol(symbol))
+        return badInput(text + ": graph @" + graph.getSymName() + " has no size " + symbol);
+      auto [it, fresh] = sizes.try_emplace(symbol, number);
+      if (!fresh && it->second != number)
+        return badInput(text + ": " + symbol + " is " + Twine(it->second) + " already, found " + Twine(number));
+    }
     return Error::success();
   }
 
@@ -158,8 +160,8 @@ private:
   }
 
   Error makeRandom(unsigned i) {
-    if (!random[i])
-      return badInput("argument " + names[i] + " is not given: use --input " + names[i] + "=FILE or --random " + names[i] + "=" +
+    if (random[i].empty())
+      return badInput("argument " + names[i] + " is not given: use --input " + names[i] + "=FILE or --random " +
                       randomExample(i));
     Tensor tensor;
     Element element = argumentElement(workspace, i);
@@ -168,38 +170,41 @@ private:
     for (DimAttr dim : graph.getArgumentType(i).getDims()) {
       for (mlir::Attribute atom : dim.getAtoms())
         if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !sizes.contains(symbol))
-          return badInput(random[i]->text + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol + ":6");
+          return badInput(random[i] + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol + ":6");
       std::optional<int64_t> size = evaluateDim(dim, sizes);
       if (!size || *size < 0)
-        return badInput(random[i]->text + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
+        return badInput(random[i] + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
                         toString(Bindings(sizes)));
       shape.push_back(*size);
       if (MulOverflow(bytes, *size, bytes))
-        return badInput(random[i]->text + ": argument " + names[i] + " would have more bytes than 63 bits hold");
+        return badInput(random[i] + ": argument " + names[i] + " would have more bytes than 63 bits hold");
     }
     // More than the machine has would be killed rather than refused.
     int64_t memory = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
     if (bytes > memory)
       return environmentFailure("argument " + names[i] + " needs " + Twine(bytes) + " bytes, the machine has " + Twine(memory));
     tensors[i] = Tensor(element, shape);
-    fillRandom(*tensors[i], random[i]->seed, names[i]);
+    fillRandom(*tensors[i], seed, names[i]);
     return Error::success();
   }
 
+  // `Q=n:6,d:6`.
   std::string randomExample(unsigned i) {
-    std::string text;
+    std::string text = names[i].str();
+    StringSet<> named;
     for (DimAttr dim : graph.getArgumentType(i).getDims())
       for (mlir::Attribute atom : dim.getAtoms())
-        if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !StringRef(text).contains(symbol.str() + ":"))
-          text += symbol.str() + ":6,";
-    return text + "seed:1";
+        if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); named.insert(symbol).second)
+          text += (named.size() == 1 ? "=" : ",") + symbol.str() + ":6";
+    return text;
   }
 
   Workspace &workspace;
   GraphOp graph;
   SmallVector<StringRef> names;
   std::vector<std::optional<Tensor>> tensors;
-  std::vector<std::optional<RandomOption>> random;
+  std::vector<std::string> random; // the option that makes it random, empty for none
+  uint64_t seed = 0;
   Bindings sizes;
 };
 } // namespace

@@ -19,7 +19,7 @@ EXAMPLES:
     {"run", "run a graph once on all rows", R"(
 EXAMPLES:
   nova run attention.nova --input Q=q.npy --input K=k.npy --input V=v.npy --output O=o.npy
-  nova run attention.nova --type T=f32 --random n:6,d:4,seed:1 --probe A
+  nova run attention.nova --type T=f32 --random n:6,d:4 --seed 7 --probe A
   nova run attention.nova --random n:6,d:4 --backend interpreter
 )",
      runCommand},

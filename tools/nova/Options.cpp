@@ -37,9 +37,12 @@ cl::list<std::string> targets("target", cl::CommaSeparated, cl::value_desc("NAME
                               FOR_RUN, cl::sub(compile), cl::sub(hash));
 
 cl::list<std::string> inputs("input", cl::value_desc("Q=q.npy"), cl::desc("an argument from a .npy file"), own, FOR_RUN);
-cl::list<std::string> randoms("random", cl::value_desc("Q=n:6,d:4,seed:1"),
-                              cl::desc("an argument of seeded standard normals; without Q= all arguments not given"), own,
-                              FOR_RUN);
+cl::list<std::string> randoms("random", cl::value_desc("Q=n:6,d:4"),
+                              cl::desc("an argument of random numbers, with its sizes where no file gives them; without Q= all "
+                                       "arguments not given"),
+                              own, FOR_RUN);
+cl::opt<std::string> seed("seed", cl::value_desc("N"), cl::init("1"),
+                          cl::desc("what random numbers begin with (default: 1)"), own, FOR_RUN);
 cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
                               cl::desc("write a result (by name, or by index from 0) to a .npy file"), own, FOR_RUN);
 cl::list<std::string> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7"),

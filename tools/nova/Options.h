@@ -23,6 +23,7 @@ extern llvm::cl::list<std::string> targets;
 // Arguments and results.
 extern llvm::cl::list<std::string> inputs;
 extern llvm::cl::list<std::string> randoms;
+extern llvm::cl::opt<std::string> seed;
 extern llvm::cl::list<std::string> outputs;
 extern llvm::cl::list<std::string> chunks;
 

@@ -98,7 +98,7 @@ def unmasked_weights(arguments):
 def next_commands(nova):
     inputs = " ".join(f"--input={name}={DATA}/{name}.npy" for name in "QKV")
     return [
-        (f"{nova} run {GRAPH} --type=T=f32 --random=n:4,d:8,seed:1 --probe=A", "random arguments, printed"),
+        (f"{nova} run {GRAPH} --type=T=f32 --random=n:4,d:8 --probe=A", "random arguments, printed"),
         (f"{nova} decode {GRAPH} {inputs} --chunks=1,2,3", "rows in chunks of 1, 2 and 3"),
         (f"{nova} compile {GRAPH} --emit=core", "the core form: masks made explicit"),
         (f"{nova} compile {GRAPH} --emit=plan", "which contraction runs where, and why"),
