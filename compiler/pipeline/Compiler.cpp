@@ -114,10 +114,8 @@ LogicalResult Compilation::identify() {
   key.contract = contractName;
   key.compiler = compilerVersion;
   version = nova::versionHash(key);
-  for (auto [i, value] : llvm::enumerate(graph.getReturn().getValues())) {
-    std::string name = valueName(value);
-    resultNames.push_back(name.empty() ? "result" + std::to_string(i) : name.substr(1));
-  }
+  for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
+    resultNames.push_back(graph.getResultName(i));
   llvm::append_range(resultNames, options.probes);
   FailureOr<OwningOpRef<ModuleOp>> module = buildStoredModule(hashes, graph, StoredNames::Own, options.probes);
   if (failed(module))
@@ -157,7 +155,7 @@ LogicalResult Compilation::buildTiles() {
   hoistMonotone(source);
   prepareMaskedFactors(source);
   graph.getContext()->getOrLoadDialect<tile::TileDialect>();
-  TileInput input{source, coreOp.getNumGraphArguments(), coreOp.getNumGraphResults(), extend.sequence, extend.rows, extend.past};
+  TileInput input{source, coreOp.getNumGraphArguments(), resultNames, extend.sequence, extend.rows, extend.past};
   FailureOr<TileProgram> program = graphToTiles(input);
   if (failed(program))
     return failure();

@@ -249,6 +249,12 @@ static void eraseDead(Block &block) {
   }
 }
 
+// What is returned has the name under which it was asked for also where a fill had to be written into it.
+static void nameIfNameless(Value value, StringRef name) {
+  if (Operation *op = value.getDefiningOp(); op && valueName(value).empty())
+    op->setLoc(namedLocation(op->getLoc(), StringAttr::get(op->getContext(), name)));
+}
+
 OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, ArrayRef<std::string> probes) {
   MLIRContext *context = graph.getContext();
   OpBuilder b(context);
@@ -311,6 +317,7 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   for (auto [i, result] : llvm::enumerate(*results)) {
     values.push_back(lowering.core.materialize(graph.getLoc(), result));
     bool declared = i < graph.getNumGraphResults();
+    nameIfNameless(values.back(), declared ? graph.getResultName(i) : probes[i - graph.getNumGraphResults()]);
     resultTypes.push_back(declared ? Type(words.type(graph.getResultType(i))) : values.back().getType());
   }
   b.create<ReturnOp>(graph.getReturn().getLoc(), values);

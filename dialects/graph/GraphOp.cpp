@@ -10,6 +10,11 @@ ReturnOp GraphOp::getReturn() { return cast<ReturnOp>(getBlock().getTerminator()
 TensorType GraphOp::getArgumentType(unsigned i) { return cast<TensorType>(getFunctionTypeValue().getInput(i)); }
 TensorType GraphOp::getResultType(unsigned i) { return cast<TensorType>(getFunctionTypeValue().getResult(i)); }
 
+std::string GraphOp::getResultName(unsigned i) {
+  std::string name = valueName(getReturn().getValues()[i]);
+  return name.empty() ? "result" + std::to_string(i) : name.substr(1);
+}
+
 void GraphOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   if (region.empty())
     return;

@@ -11,8 +11,9 @@ using namespace llvm;
 namespace nova::tool {
 std::vector<std::string> resultNames(Workspace &workspace) {
   std::vector<std::string> names;
-  for (mlir::Value value : workspace.getGraph().getReturn().getValues())
-    names.push_back(StringRef(valueName(value)).ltrim('%').str());
+  GraphOp graph = workspace.getGraph();
+  for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
+    names.push_back(graph.getResultName(i));
   names.insert(names.end(), options::probes.begin(), options::probes.end());
   return names;
 }

@@ -17,7 +17,7 @@ constexpr int64_t packBlock = 256;
 class Planner {
 public:
   explicit Planner(const TileInput &input)
-      : in(input), values(input.graph, input.numArguments, input.numResults), b(in.graph.getContext()) {}
+      : in(input), values(input.graph, input.numArguments, input.resultNames.size()), b(in.graph.getContext()) {}
   FailureOr<TileProgram> run();
 
 private:
@@ -178,7 +178,7 @@ bool Planner::fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &f
 
 void Planner::findMemory() {
   DenseMap<Value, unsigned> fused; // ops before the value in its own loop nest
-  for (Value v : in.graph.getReturn().getValues().take_front(in.numResults))
+  for (Value v : in.graph.getReturn().getValues().take_front(in.resultNames.size()))
     inMemory.insert(v);
   for (Operation &op : in.graph.getBlock().without_terminator()) {
     Value v = op.getResult(0);
@@ -232,10 +232,11 @@ unsigned Planner::memoryOf(Value v) {
     b.create<tile::DataOp>(v.getLoc(), buffer.symbol, cast<ElementsAttr>(v.getDefiningOp<ConstantOp>().getValue()), buffer.type);
   } else {
     // A value that is returned is written where the caller wants it; the first place it is returned at.
-    for (auto [i, result] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.numResults)))
+    for (auto [i, result] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.resultNames.size())))
       if (result == v && buffer.kind == BufferKind::Temporary) {
         buffer.kind = BufferKind::Result;
         buffer.index = i;
+        buffer.name = in.resultNames[i];
       }
   }
   return memory[v] = addBuffer(buffer);
@@ -355,11 +356,11 @@ void Planner::emitMaps() {
 // Results that are arguments, or that are returned more than once: copied at the end.
 void Planner::emitResults() {
   unsigned last = steps.empty() ? 0 : steps.rbegin()->first + 1;
-  for (auto [i, v] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.numResults))) {
+  for (auto [i, v] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.resultNames.size()))) {
     unsigned home = memoryOf(v);
     if (program.plan.buffers[home].kind == BufferKind::Result && program.plan.buffers[home].index == i)
       continue;
-    unsigned target = addBuffer({BufferKind::Result, unsigned(i), nameOf(v), "", bufferType(tensorOf(v))});
+    unsigned target = addBuffer({BufferKind::Result, unsigned(i), in.resultNames[i], "", bufferType(tensorOf(v))});
     std::string name = kernelName("copy");
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());

@@ -8,9 +8,9 @@
 
 namespace nova {
 struct TileInput {
-  GraphOp graph;            // core form, or a derived extend graph
-  unsigned numArguments;    // arguments beyond are states
-  unsigned numResults;      // results beyond are new values of states
+  GraphOp graph;         // core form, or a derived extend graph
+  unsigned numArguments; // arguments beyond are states
+  std::vector<std::string> resultNames; // as callers know them; results beyond are new values of states
   mlir::StringAttr sequence, rows, past; // of an extend graph; else null
 };
 

@@ -22,7 +22,9 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     GraphOp core = coreGraph(getOperation());
-    unsigned arguments = core.getNumGraphArguments(), results = core.getNumGraphResults();
+    std::vector<std::string> results;
+    for (unsigned i = 0; i < core.getNumGraphResults(); i++)
+      results.push_back(core.getResultName(i));
     ExtendGraph extend;
     if (!whole) {
       Dependence dependence = analyseDependence(core);
@@ -31,7 +33,7 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
     GraphOp source = extend.module ? coreGraph(*extend.module) : core;
     hoistMonotone(source);
     prepareMaskedFactors(source);
-    FailureOr<TileProgram> program = graphToTiles({source, arguments, results, extend.sequence, extend.rows, extend.past});
+    FailureOr<TileProgram> program = graphToTiles({source, core.getNumGraphArguments(), results, extend.sequence, extend.rows, extend.past});
     if (failed(program))
       return signalPassFailure();
     if (plan)
