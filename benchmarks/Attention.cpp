@@ -117,13 +117,15 @@ public:
     heads.run(context.get(), 0, length, &sessions);
   }
 
-  /// Adds one row to every session; returns the number of keys it attended to.
+  /// Adds one row to every session, one of a few that stay in cache as a row does that was just computed. Returns the
+  /// number of keys it attended to.
   int64_t step() {
-    heads.run(context.get(), length++, 1, &sessions);
+    heads.run(context.get(), length++ % recent, 1, &sessions);
     return length;
   }
 
 private:
+  static constexpr int64_t recent = 8;
   /// Rows between two starts.
   static int64_t window(const Cell &cell) { return std::max<int64_t>(64, cell.rows / 16); }
   static int64_t last(const Cell &cell) { return cell.rows + window(cell) / 2; }

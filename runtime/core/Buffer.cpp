@@ -13,8 +13,9 @@ namespace {
 
 // From here on a mapping of its own costs less than clearing heap memory.
 constexpr size_t kMapFrom = size_t{256} << 10;
-// Buffers of a few huge pages ask for them: streaming through a long cache is bound by address translation otherwise.
-constexpr size_t kHugeFrom = size_t{4} << 20;
+// Streaming through a long cache is bound by address translation otherwise. A buffer that begins at a huge page's
+// border has them from its first byte on.
+constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kPage = 4096;
 
@@ -25,17 +26,49 @@ bool roundToPages(size_t needed, size_t &rounded) {
   return true;
 }
 
+/// The bytes from here to the next border of a huge page.
+uintptr_t toBorder(void *memory) { return -reinterpret_cast<uintptr_t>(memory) & (kHugePage - 1); }
+
 void adviseHugePages(void *memory, size_t bytes) {
-  if (bytes >= kHugeFrom)
+  if (bytes >= kHugePage)
     (void)madvise(memory, bytes, MADV_HUGEPAGE); // only advice: without huge pages the buffer is as good
 }
 
 void *mapPages(size_t bytes) {
-  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  bool aligned = bytes >= kHugePage && bytes <= SIZE_MAX - kHugePage;
+  size_t reserved = aligned ? bytes + kHugePage : bytes;
+  void *memory = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return nullptr;
+  if (aligned) { // give back what lies outside the borders
+    size_t before = toBorder(memory);
+    char *begin = static_cast<char *>(memory) + before;
+    if (before > 0)
+      munmap(memory, before);
+    if (before < kHugePage)
+      munmap(begin + bytes, kHugePage - before);
+    memory = begin;
+  }
   adviseHugePages(memory, bytes);
   return memory;
+}
+
+/// Pages move by their addresses; new ones come zeroed. Null if there is not that much memory; nothing has changed then.
+void *growPages(void *memory, size_t bytes, size_t needed) {
+  bool small = needed < kHugePage;
+  void *grown = MAP_FAILED;
+  if (small || toBorder(memory) == 0)
+    grown = mremap(memory, bytes, needed, small ? MREMAP_MAYMOVE : 0);
+  if (grown == MAP_FAILED) { // move to a border
+    void *target = mapPages(needed);
+    if (!target)
+      return nullptr;
+    grown = mremap(memory, bytes, needed, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+    if (grown == MAP_FAILED)
+      return nullptr; // the target is unmapped first of all
+  }
+  adviseHugePages(grown, needed);
+  return grown;
 }
 
 void *zeroedHeap(size_t bytes) {
@@ -76,16 +109,15 @@ void Buffer::clear() {
 bool Buffer::growKeeping(size_t needed) {
   if (needed <= bytes)
     return true;
-  if (mapped) { // pages move by their addresses; new ones come zeroed
+  if (mapped) {
     size_t rounded;
     if (!roundToPages(needed, rounded))
       return false;
-    void *grown = mremap(memory, bytes, rounded, MREMAP_MAYMOVE);
-    if (grown == MAP_FAILED)
+    void *grown = growPages(memory, bytes, rounded);
+    if (!grown)
       return false;
     memory = grown;
     bytes = rounded;
-    adviseHugePages(memory, bytes);
     return true;
   }
   Buffer larger;

@@ -24,7 +24,8 @@ Status Context::run(const nova_run_t *runs, size_t count) {
         static_cast<size_t>(std::clamp<uint64_t>(schedule.taskCount(), 1, static_cast<uint64_t>(workers.count())));
   if (Status status = growScratch(workerCount))
     return status;
-  execute(workerCount);
+  schedule.share(workerCount);
+  workers.run(static_cast<int32_t>(workerCount), workerBody, this);
   if (const KernelCall *failed = schedule.failedCall()) {
     const Module &module = plan.module(failed->run);
     return fail(NOVA_DIVISION_BY_ZERO, "integer division by zero in step ",
@@ -56,13 +57,7 @@ Status Context::growScratch(size_t workerCount) {
 
 void Context::workerBody(void *context, int32_t worker) {
   Context &self = *static_cast<Context *>(context);
-  self.schedule.work(self.scratch[static_cast<size_t>(worker)].data());
-}
-
-void Context::execute(size_t workerCount) {
-  if (workerCount > 1)
-    workers.run(static_cast<int32_t>(workerCount), workerBody, this);
-  workerBody(this, 0); // everything, or what no other worker has come to claim
+  self.schedule.work(static_cast<size_t>(worker), self.scratch[static_cast<size_t>(worker)].data());
 }
 
 void Context::trim() {

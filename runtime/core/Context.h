@@ -29,7 +29,6 @@ public:
 private:
   Status prepare(const nova_run_t *runs, size_t count);
   Status growScratch(size_t workerCount);
-  void execute(size_t workerCount);
   static void workerBody(void *context, int32_t worker);
 
   std::mutex mutex;

@@ -17,7 +17,7 @@ void Schedule::begin(size_t callCount) {
     stageCapacity = callCount;
   }
   stageCount = 0;
-  nextTask.store(0, std::memory_order_relaxed);
+  independent = true;
   firstFailure.store(SIZE_MAX, std::memory_order_relaxed);
 }
 
@@ -40,6 +40,7 @@ int64_t Schedule::add(const KernelCall &call, int64_t after) {
   stage.firstCall = calls.size() - 1;
   stage.callCount = 1;
   stage.after = after;
+  independent &= after < 0;
   stage.remaining.store(blocks, std::memory_order_relaxed);
   return static_cast<int64_t>(stageCount++);
 }
@@ -56,23 +57,45 @@ void Schedule::waitFor(const Stage &stage) const {
   }
 }
 
-void Schedule::work(void *scratch) {
-  const uint64_t total = taskCount();
+void Schedule::share(size_t workers) {
+  rangeCount = independent ? workers : 1;
+  if (rangeCapacity < rangeCount) {
+    ranges.reset();
+    rangeCapacity = 0;
+    ranges.reset(new Range[rangeCount]);
+    rangeCapacity = rangeCount;
+  }
+  const uint64_t total = taskCount(), each = total / rangeCount, more = total % rangeCount;
+  uint64_t begin = 0;
+  for (size_t i = 0; i < rangeCount; ++i) {
+    ranges[i].next.store(begin, std::memory_order_relaxed);
+    ranges[i].end = begin += each + (i < more);
+  }
+}
+
+void Schedule::work(size_t worker, void *scratch) {
+  for (size_t i = 0; i < rangeCount; ++i)
+    if (!workOn(ranges[(worker + i) % rangeCount], scratch))
+      return;
+}
+
+// False where a kernel has failed.
+bool Schedule::workOn(Range &range, void *scratch) {
   size_t current = 0; // claims only go up, and so does the stage they fall into
   for (;;) {
-    uint64_t task = nextTask.fetch_add(1, std::memory_order_relaxed);
-    if (task >= total)
-      return;
+    uint64_t task = range.next.fetch_add(1, std::memory_order_relaxed);
+    if (task >= range.end)
+      return true;
     while (task >= stages[current].taskEnd)
       ++current;
     Stage &stage = stages[current];
     if (stage.after >= 0)
       waitFor(stages[stage.after]);
     if (firstFailure.load(std::memory_order_relaxed) != SIZE_MAX)
-      return;
+      return false;
     uint64_t begin = current ? stages[current - 1].taskEnd : 0;
     if (!runTask(stage, task - begin, scratch))
-      return;
+      return false;
     stage.remaining.fetch_sub(1, std::memory_order_acq_rel);
   }
 }

@@ -9,6 +9,10 @@
 // the workers need not run at the same time, and one alone does all the work. Tasks of one run follow each other, so
 // what a step has packed is still in cache when the next step reads it.
 //
+// Where no stage waits for another the list is cut into as many ranges as there are workers. Each begins with its own
+// and goes on with what is left of the others': one decode step after another finds a session's rows in the cache of the
+// core that read them last.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NOVA_RUNTIME_CORE_SCHEDULE_H
@@ -48,8 +52,11 @@ public:
 
   uint64_t taskCount() const { return stageCount ? stages[stageCount - 1].taskEnd : 0; }
 
-  /// Does work until none is left to claim or a kernel has failed. Called by each worker, with scratch of its own.
-  void work(void *scratch);
+  /// After the last add: gets ready for this many workers, at least 1.
+  void share(size_t workers);
+
+  /// Does work until none is left to claim or a kernel has failed. Called by each of the workers, with scratch of its own.
+  void work(size_t worker, void *scratch);
 
   /// After the last worker has returned: the first step, in the order of the list, that was seen to fail, or null.
   const KernelCall *failedCall() const;
@@ -62,6 +69,12 @@ private:
     std::atomic<uint64_t> remaining; // tasks not yet done
   };
 
+  struct alignas(64) Range {
+    std::atomic<uint64_t> next; // the task to claim
+    uint64_t end;
+  };
+
+  bool workOn(Range &range, void *scratch);
   void waitFor(const Stage &stage) const;
   bool runTask(const Stage &stage, uint64_t taskInStage, void *scratch);
   void recordFailure(size_t call);
@@ -69,7 +82,9 @@ private:
   std::vector<KernelCall> calls;
   std::unique_ptr<Stage[]> stages;
   size_t stageCount = 0, stageCapacity = 0;
-  alignas(64) std::atomic<uint64_t> nextTask{0};
+  bool independent = true; // no stage waits
+  std::unique_ptr<Range[]> ranges;
+  size_t rangeCount = 0, rangeCapacity = 0;
   alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};
 };
 

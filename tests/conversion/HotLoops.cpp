@@ -1,5 +1,6 @@
 #include "tests/conversion/HotLoops.h"
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace nova::test {
@@ -18,6 +19,7 @@ std::vector<HotLoop> hotLoops(const std::string &assembly) {
   std::vector<Line> lines;
   std::map<std::string, size_t> labels;
   std::vector<Jump> backward;
+  std::set<std::string> framed; // functions with a frame pointer
   std::istringstream stream(assembly);
   std::string function;
   for (std::string text; std::getline(stream, text);) {
@@ -41,6 +43,9 @@ std::vector<HotLoop> hotLoops(const std::string &assembly) {
       if (label != labels.end())
         backward.push_back({label->second, lines.size()});
     }
+    // Elsewhere %rbp is a register like others.
+    if (text == "movq\t%rsp, %rbp")
+      framed.insert(function);
     lines.push_back({function, text});
   }
 
@@ -60,7 +65,8 @@ std::vector<HotLoop> hotLoops(const std::string &assembly) {
       found.multiplyAdds += text.rfind("vfm", 0) == 0 || text.rfind("vfnm", 0) == 0;
       bool vector = has(text, "%xmm") || has(text, "%ymm") || has(text, "%zmm");
       // A scalar that is spread over lanes is no accumulator.
-      if (vector && (has(text, "(%rsp)") || has(text, "(%rbp)")) && !has(text, "broadcast"))
+      bool frame = has(text, "(%rsp)") || (framed.count(found.function) && has(text, "(%rbp)"));
+      if (vector && frame && !has(text, "broadcast"))
         found.spills.push_back(text);
     }
     loops.push_back(found);

@@ -15,13 +15,17 @@ static bool isZero(const Buffer &buffer, size_t from, size_t to) {
 
 TEST(Buffer, GrowsKeepingContentsAndZeroingTheRest) {
   // Sizes on the heap, at the border to mappings, and with huge pages.
-  const size_t sizes[] = {1, 100, 4096, (256 << 10) - 1, 256 << 10, (1 << 20) + 13, 9 << 20, 20 << 20};
+  constexpr size_t hugePage = 2 << 20;
+  const size_t sizes[] = {1,         100,     4096,         (256 << 10) - 1, 256 << 10, (1 << 20) + 13, hugePage - 4096,
+                          hugePage, 9 << 20, (9 << 20) + 1, 20 << 20};
   Buffer buffer;
   size_t before = 0;
   for (size_t size : sizes) {
     ASSERT_TRUE(buffer.growKeeping(size));
     ASSERT_GE(buffer.size(), size);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % kBufferAlignment, 0u);
+    if (size >= hugePage)
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % hugePage, 0u);
     char *bytes = static_cast<char *>(buffer.data());
     EXPECT_TRUE(std::all_of(bytes, bytes + before, [](char byte) { return byte == 'x'; }));
     EXPECT_TRUE(isZero(buffer, before, size));

@@ -37,8 +37,9 @@ protected:
   }
   void workOn(int threadCount) {
     std::vector<std::thread> threads;
+    schedule.share(size_t(threadCount));
     for (int i = 0; i < threadCount; ++i)
-      threads.emplace_back([this] { schedule.work(nullptr); });
+      threads.emplace_back([this, i] { schedule.work(size_t(i), nullptr); });
     for (std::thread &thread : threads)
       thread.join();
   }
@@ -50,7 +51,8 @@ TEST_F(ScheduleTest, OneWorkerKeepsTheOrder) {
   add(1, 5, 2, true, 0, first);
   add(2, 1, 8, false, 1, -1);
   EXPECT_EQ(schedule.taskCount(), 7u);
-  schedule.work(nullptr);
+  schedule.share(1);
+  schedule.work(0, nullptr);
   std::vector<std::pair<int64_t, int64_t>> expected{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 4},
                                                     {1, 2}, {1, 3}, {1, 0}, {1, 1}, {2, 0}};
   EXPECT_EQ(log.entries, expected);
@@ -119,7 +121,8 @@ TEST_F(ScheduleTest, AFailureEndsTheWork) {
 TEST_F(ScheduleTest, NothingToDo) {
   schedule.begin(0);
   EXPECT_EQ(schedule.taskCount(), 0u);
-  schedule.work(nullptr);
+  schedule.share(1);
+  schedule.work(0, nullptr);
   EXPECT_EQ(schedule.failedCall(), nullptr);
 }
 

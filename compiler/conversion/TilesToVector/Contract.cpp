@@ -205,9 +205,18 @@ void emitContractMany(Frame &f, tile::ContractOp op) {
 
 void emitContractFew(Frame &f, tile::ContractOp op) {
   Contraction contraction(f, op);
-  Value wide = f.e.floorTo(contraction.allColumns(), panelsPerVisit * contraction.panelColumns());
-  contraction.nest(1, panelsPerVisit, f.e.idx(0), wide);
-  contraction.nest(1, 1, wide, contraction.allColumns());
+  Emit &e = f.e;
+  int64_t panel = contraction.panelColumns(), group = panelsPerVisit * panel;
+  Value all = contraction.allColumns(), wide = e.floorTo(all, group);
+  contraction.nest(1, panelsPerVisit, e.idx(0), wide);
+  if (layoutOf(op.getB()) == tile::Layout::pages)
+    return contraction.nest(1, 1, wide, all);
+  // A panel alone takes as long as four, so the last four are computed together, some of them for the second time.
+  Value last = e.sub(e.ceilTo(all, panel), e.idx(group));
+  e.when(
+      e.compare(IntPredicate::ugt, wide, e.idx(0)),
+      [&] { e.when(e.compare(IntPredicate::ult, wide, all), [&] { contraction.nest(1, panelsPerVisit, last, all); }); },
+      [&] { contraction.nest(1, 1, wide, all); });
 }
 
 void emitCopyOut(Frame &f, tile::ContractOp op) {
