@@ -9,8 +9,12 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 #include <vector>
 
@@ -63,6 +67,18 @@ __attribute__((target("avx2"))) void readAll(const uint64_t *data, size_t words)
     benchmark::DoNotOptimize(sum);
 }
 
+/// ReadBytes in huge pages, as a long cache has them.
+const uint64_t *readBuffer() {
+  constexpr size_t hugePage = size_t(2) << 20;
+  static_assert(ReadBytes % hugePage == 0);
+  auto *words = static_cast<uint64_t *>(std::aligned_alloc(hugePage, ReadBytes));
+  if (!words)
+    throw std::bad_alloc();
+  (void)madvise(words, ReadBytes, MADV_HUGEPAGE); // only advice
+  std::fill_n(words, ReadBytes / sizeof(uint64_t), 1); // not zero, so that the pages are real
+  return words;
+}
+
 /// Runs body(0) .. body(threads - 1) at the same time, body(0) on this thread.
 template <class Body> void onThreads(int threads, Body body) {
   std::vector<std::thread> others;
@@ -92,15 +108,12 @@ template <class Element> void peakMultiplyAdds(benchmark::State &state, int thre
 void peakRead(benchmark::State &state, int threads) {
   if (!__builtin_cpu_supports("avx2"))
     return state.SkipWithError("this processor has no AVX2");
-  // Not zero, so that the pages are real.
-  static std::vector<uint64_t> buffer(ReadBytes / sizeof(uint64_t), 1);
-  size_t share = buffer.size() / threads / 32 * 32;
-  // A vector's memory is aligned to 16 bytes; the read wants 32.
-  const uint64_t *start = buffer.data() + (reinterpret_cast<uintptr_t>(buffer.data()) % 32 ? 2 : 0);
+  static const uint64_t *const start = readBuffer();
+  size_t share = ReadBytes / sizeof(uint64_t) / threads / 32 * 32;
   Rate rate(state);
   for (auto _ : state)
-    onThreads(threads, [=](int t) { readAll(start + t * share, share - 32); });
-  rate.report("bytes_per_second", double(share - 32) * sizeof(uint64_t) * threads * state.iterations());
+    onThreads(threads, [=](int t) { readAll(start + t * share, share); });
+  rate.report("bytes_per_second", double(share) * sizeof(uint64_t) * threads * state.iterations());
 }
 
 } // namespace

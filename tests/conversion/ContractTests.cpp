@@ -128,6 +128,41 @@ TEST_P(Contract, HiddenNaNStaysOut) {
   EXPECT_EQ(o.values(), std::vector<float>(21, 6.0f));
 }
 
+// One column in scratch memory: whole panels are written, where narrow tiles of passes have one entry per row.
+TEST_P(Contract, OneColumnInScratch) {
+  Kernels module(expand(R"(
+tile.storage @B symbols ["k", "m"] : b<f32[k, 1], $layout>
+tile.kernel @pack symbols ["k", "m"] rows <k> position <0> block 256 {
+^bb0(%b: b<f32[k, 1], rows>, %p: b<f32[k, 1], $layout>):
+  tile.pack %b -> %p : <f32[k, 1], rows> -> <f32[k, 1], $layout>
+}
+tile.kernel @contract symbols ["k", "m"] rows <m> position <0> block 48 {
+^bb0(%a: b<f32[m, k], rows>, %b: b<f32[k, 1], $layout>, %o: b<f32[m, 1], rows>):
+  %s = tile.scratch : <f32[m, 1], rows>
+  tile.contract %a, %b -> %s : <f32[m, k], rows>, <f32[k, 1], $layout> -> <f32[m, 1], rows>
+  tile.pass width <1> ins(%s : b<f32[m, 1], rows>) stores() reduces(%o : b<f32[m, 1], rows>)
+      kinds [#tile.reduce<sum>] hide [0] {
+  ^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):
+    tile.yield %v : s<f32>
+  }
+}
+)",
+                        {{"layout", layout}}),
+                 target);
+  for (int64_t m : {1, 2, 3, 13, 60})
+    for (int64_t k : {1, 256, 300}) {
+      std::vector<int64_t> dims{k, m};
+      Array<float> a(m * k), b(std::vector<float>(k, 2.0f)), o(m, 0x55);
+      Array<char> packed(module.bytes("B", dims), 0xFF);
+      for (int64_t i = 0; i < m * k; ++i)
+        a[i] = float(i / k);
+      ASSERT_EQ(module.run("pack", dims, k, 256, {b.data(), packed.data()}), 0);
+      ASSERT_EQ(module.run("contract", dims, m, 48, {a.data(), packed.data(), o.data()}), 0);
+      for (int64_t row = 0; row < m; ++row)
+        EXPECT_EQ(o[row], float(2 * row * k)) << "row " << row << " of " << m << ", k " << k;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Layouts, Contract, testing::Values("panels", "pages"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -49,9 +49,10 @@ struct ScratchTile {
   Type element;
   DimAttr width;
   bool isTotals;
+  bool isTarget; // of a contraction, which stores whole panels
 
   Value stride(Emit &e, const Sizes &sizes) const {
-    if (!isTotals && constantValue(width) == 1)
+    if (!isTotals && !isTarget && constantValue(width) == 1)
       return e.idx(1);
     return e.add(e.ceilTo(sizes.of(e, width), 16), isTotals ? 0 : 16);
   }
@@ -64,10 +65,14 @@ struct ScratchTile {
 static SmallVector<ScratchTile> scratchTiles(tile::KernelOp kernel) {
   SmallVector<ScratchTile> tiles;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto scratch = dyn_cast<tile::ScratchOp>(op))
-      tiles.push_back({&op, elementOfBuffer(scratch), dimsOfBuffer(scratch)[1], false});
-    else if (auto contract = dyn_cast<tile::ContractOp>(op); contract && isGlobal(contract.getC()))
-      tiles.push_back({&op, elementOfBuffer(contract.getC()), dimsOfBuffer(contract.getC())[1], true});
+    if (auto scratch = dyn_cast<tile::ScratchOp>(op)) {
+      bool isTarget = llvm::any_of(scratch->getUsers(), [&](Operation *user) {
+        auto contract = dyn_cast<tile::ContractOp>(user);
+        return contract && contract.getC() == scratch;
+      });
+      tiles.push_back({&op, elementOfBuffer(scratch), dimsOfBuffer(scratch)[1], false, isTarget});
+    } else if (auto contract = dyn_cast<tile::ContractOp>(op); contract && isGlobal(contract.getC()))
+      tiles.push_back({&op, elementOfBuffer(contract.getC()), dimsOfBuffer(contract.getC())[1], true, false});
   }
   return tiles;
 }
