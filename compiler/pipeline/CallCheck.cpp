@@ -6,9 +6,19 @@
 using namespace mlir;
 
 namespace nova {
-//===--- recursion ---===//
+//===--- the tree of calls ---===//
+
+// Every call is inlined, on the stack, so chains of calls and what they add up to are limited.
+constexpr unsigned maxCallDepth = 256;
+constexpr uint64_t maxInlinedOps = 1 << 20;
 
 namespace {
+// A graph with all calls below it inlined.
+struct Extent {
+  unsigned depth = 0;
+  uint64_t ops = 0;
+};
+
 // One graph on the way down, with the calls still to follow.
 struct Frame {
   GraphOp graph;
@@ -24,9 +34,29 @@ static Frame openFrame(GraphOp graph) {
   return frame;
 }
 
-LogicalResult checkRecursion(ModuleOp module) {
+// The extents of all callees are known, or missing where the module lacks the graph.
+static FailureOr<Extent> measure(Frame &frame, const SymbolTable &symbols, const DenseMap<Operation *, Extent> &known) {
+  Extent whole;
+  whole.ops = frame.graph.getBlock().getOperations().size();
+  for (CallOp call : frame.calls) {
+    Extent callee = known.lookup(symbols.lookup(call.getCallee()));
+    whole.depth = std::max(whole.depth, callee.depth + 1);
+    whole.ops += callee.ops;
+    if (whole.depth > maxCallDepth)
+      return call.emitError("calls nest deeper than ") << maxCallDepth << " here: @" << call.getCallee() << " has "
+                                                       << callee.depth << " levels below it";
+    if (whole.ops > maxInlinedOps)
+      return call.emitError("@") << frame.graph.getSymName() << " has more than " << maxInlinedOps
+                                 << " operations with its calls inlined; @" << call.getCallee() << " alone has "
+                                 << callee.ops;
+  }
+  return whole;
+}
+
+LogicalResult checkCallTree(ModuleOp module) {
   SymbolTable symbols(module);
-  DenseSet<Operation *> done, open;
+  DenseMap<Operation *, Extent> done;
+  DenseSet<Operation *> open;
   for (GraphOp start : module.getOps<GraphOp>()) {
     if (done.contains(start))
       continue;
@@ -35,8 +65,11 @@ LogicalResult checkRecursion(ModuleOp module) {
     while (!path.empty()) {
       Frame &top = path.back();
       if (top.next == top.calls.size()) {
+        FailureOr<Extent> extent = measure(top, symbols, done);
+        if (failed(extent))
+          return failure();
         open.erase(top.graph);
-        done.insert(top.graph);
+        done[top.graph] = *extent;
         path.pop_back();
         continue;
       }

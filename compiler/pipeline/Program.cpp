@@ -44,7 +44,7 @@ public:
     for (GraphOp graph : own)
       if (failed(checkIsSource(graph)))
         return failure();
-    if (failed(resolveCalls()) || failed(verify(module)) || failed(checkRecursion(module)))
+    if (failed(resolveCalls()) || failed(verify(module)) || failed(checkCallTree(module)))
       return failure();
     for (GraphOp graph : graphs)
       for (CallOp call : graph.getBlock().getOps<CallOp>())

@@ -112,7 +112,7 @@ DimAttr addDims(DimAttr a, DimAttr b) {
   for (auto &[m, c] : unpack(b))
     if (!accumulate(p, m, c))
       return {};
-  return pack(a.getContext(), p);
+  return p.size() > maxTerms ? DimAttr() : pack(a.getContext(), p);
 }
 
 DimAttr subtractDims(DimAttr a, DimAttr b) {
@@ -120,7 +120,7 @@ DimAttr subtractDims(DimAttr a, DimAttr b) {
   for (auto &[m, c] : unpack(b))
     if (c == INT64_MIN || !accumulate(p, m, -c))
       return {};
-  return pack(a.getContext(), p);
+  return p.size() > maxTerms ? DimAttr() : pack(a.getContext(), p);
 }
 
 DimAttr multiplyDims(DimAttr a, DimAttr b) {

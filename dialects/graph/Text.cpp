@@ -78,6 +78,10 @@ FailureOr<DimAttr> parseDim(AsmParser &parser) {
     DimAttr next = minus ? subtractDims(sum, *term) : addDims(sum, *term);
     if (!next)
       return errorAt(parser, loc) << "dimension is out of range";
+    // Each step makes a new attribute, so long sums would cost the square of their length.
+    constexpr size_t maxTerms = 128;
+    if (next.getTerms().size() / (1 + next.getAtoms().size()) > maxTerms)
+      return errorAt(parser, loc) << "dimension has more than " << maxTerms << " terms";
     return next;
   };
   SMLoc loc = parser.getCurrentLocation();

@@ -42,7 +42,22 @@ def deep(text):
     ]
 
 
+def calls(count, times):
+    """Graphs that call the one before, some times in a row."""
+    graph = "graph @f{0}(%x: f64[n]) -> f64[n] {{\n{1}  return %y{2}\n}}\n"
+    texts = ["graph @f0(%x: f64[n]) -> f64[n] {\n  %y = exp %x\n  return %y\n}\n"]
+    for number in range(1, count):
+        lines = [f"  %y{i + 1} = call @f{number - 1}(%{'y' + str(i) if i else 'x'}) : f64[n]\n" for i in range(times)]
+        texts.append(graph.format(number, "".join(lines), times))
+    return "".join(texts).encode()
+
+
+SUM = " + ".join(f"a{i}" for i in range(3000)).encode()
+
 CASES = deep(HEAD) + [
+    ("long sum", b"graph @f(%x: f64[" + SUM + b"]) -> f64[a0] {", b"dimension has more than 128 terms"),
+    ("chain of calls", calls(30_000, 1), b"calls nest deeper than 256 here: @f256 has 256 levels below it"),
+    ("doubling calls", calls(31, 2), b"has more than 1048576 operations with its calls inlined"),
     ("only brackets", b"(" * 100_000, b"expected graph, found '('"),
     ("angles", b"graph @f(%x: " + b"tuple<" * 100_000, b"brackets are nested deeper than 256"),
     ("angles in a body", HEAD + b"%y = exp %x : " + b"tuple<\n" * 100_000, b"brackets are nested deeper than 256"),
