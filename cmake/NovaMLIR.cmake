@@ -1,6 +1,9 @@
 # Finds MLIR 19 and defines nova_mlir_library(): a static library that shares one precompiled header of MLIR's.
 find_package(MLIR 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+# LLVM's tablegen() names what it writes relative to the build folder, as CMake expected before 3.20. With the new policy
+# Ninja finds every generated file out of date in every build.
+cmake_policy(SET CMP0116 OLD)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
