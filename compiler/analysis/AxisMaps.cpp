@@ -46,7 +46,8 @@ static AxisMaps contraction(MatmulOp op, const Facts &facts) {
   // Loops: row, column, term.
   ArrayRef<DimAttr> left = dimsOf(op.getLhs()), right = dimsOf(op.getRhs());
   AxisMaps maps{{left[0], right[1], left[1]}, {0, 1}, {{0, 2}, {2, 1}}, 2};
-  for (auto [side, mask] : llvm::enumerate(ArrayRef<Value>{op.getLhsHidden(), op.getRhsHidden()}))
+  Value masks[] = {op.getLhsHidden(), op.getRhsHidden()};
+  for (auto [side, mask] : llvm::enumerate(masks))
     if (mask)
       maps.operands.push_back(broadcast(mask, maps.loops, maps.operands[side], facts));
   return maps;

@@ -24,7 +24,7 @@ template <typename T> bool sameBits(T a, T b) { return std::memcmp(&a, &b, sizeo
 /// A number; of floats some are zeros of either sign.
 template <typename T> T randomValue(std::mt19937 &random, bool zeros) {
   if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(random()) - (1 << 30);
+    return static_cast<T>(random() - (1u << 30));
   else
     return zeros || random() % 8 == 0 ? (random() % 2 ? T(0.0) : T(-0.0)) : std::normal_distribution<T>()(random);
 }
