@@ -28,7 +28,7 @@ struct Form {
 
 template <typename T> T randomValue(std::mt19937 &random) {
   if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(random()) * static_cast<T>(random());
+    return static_cast<T>(uint64_t(random()) * random());
   else
     return random() % 64 == 0 ? T(-0.0) : std::normal_distribution<T>()(random);
 }

@@ -2,6 +2,7 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/DiagnosticPrinter.h"
 #include "compiler/reference/Interpreter.h"
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 
@@ -178,7 +179,7 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int th
       if (type == ports[i].type)
         outcome.results.back() = Tensor(element, shapes[i]);
     // Nothing that was there before may shine through.
-    std::memset(outcome.results.back().bytes.data(), 0x5a, outcome.results.back().bytes.size());
+    std::fill(outcome.results.back().bytes.begin(), outcome.results.back().bytes.end(), 0x5a);
   }
   std::vector<nova_tensor_t> outputs = views(outcome.results);
   nova_run_t run{module, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
@@ -201,7 +202,7 @@ Outcome Backends::feed(const Tensors &arguments, const std::vector<int64_t> &pie
   if (!whole.error.empty())
     return whole;
   for (Tensor &result : whole.results)
-    std::memset(result.bytes.data(), 0x5a, result.bytes.size());
+    std::fill(result.bytes.begin(), result.bytes.end(), 0x5a);
   nova_session_t *session = nullptr;
   if (std::string error = take(nova_session_create(module, nullptr, &session)); !error.empty())
     return {{}, error};
