@@ -55,12 +55,10 @@ static AxisMaps contraction(MatmulOp op, const Facts &facts) {
 
 std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
   using Result = std::optional<AxisMaps>;
+  if (isElementwise(op))
+    return elementwise(op, facts);
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp,
-            LessOp, LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(
-          [&](Operation *) { return elementwise(op, facts); })
-      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
-          [&](auto reduce) { return reduction(op, reduce.getAxis(), reduce.getDrop(), facts); })
+      .Case([&](ReductionOp reduce) { return reduction(op, reduce.getAxis(), reduce.getDrop(), facts); })
       .Case([&](MatmulOp matmul) { return contraction(matmul, facts); })
       .Case([&](TransposeOp transpose) {
         ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));

@@ -120,9 +120,9 @@ Mask MaskAnalysis::operand(Operation *op, unsigned index) const {
 
 Mask MaskAnalysis::derive(Operation *op) const {
   unsigned rank = typeOf(op->getResult(0)).getRank();
+  if (isComparison(op))
+    return compare(op);
   return llvm::TypeSwitch<Operation *, Mask>(op)
-      .Case<EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp>(
-          [&](Operation *) { return compare(op); })
       .Case([&](NotOp) { return negation(operand(op, 0)); })
       .Case([&](AndOp) { return conjunction(operand(op, 0), operand(op, 1)); })
       .Case([&](OrOp) { return disjunction(operand(op, 0), operand(op, 1)); })

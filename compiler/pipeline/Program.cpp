@@ -17,9 +17,8 @@ static LogicalResult checkIsSource(GraphOp graph) {
     StringRef word = op.getName().stripDialect();
     if (isa<DimValueOp, CastOp, ConcatOp>(op))
       return op.emitError("operation ") << word << " is not one of this version's language";
-    bool hides = (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op) && op.getNumOperands() > 1) ||
-                 (isa<MatmulOp>(op) && op.getNumOperands() > 2);
-    if (hides)
+    auto reduction = dyn_cast<ReductionOp>(op);
+    if ((reduction && reduction.getHidden()) || (isa<MatmulOp>(op) && op.getNumOperands() > 2))
       return op.emitError("only the core form names hidden entries; write where with a constant instead");
     if (auto iota = dyn_cast<IotaOp>(op); iota && iota.getFromAttr())
       return op.emitError("only derived graphs have an iota that begins elsewhere; add to it instead");

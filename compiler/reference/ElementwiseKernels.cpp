@@ -26,41 +26,81 @@ Tensor combine(const Tensor &a, const Tensor &b, Element to, const Shape &shape,
   return result;
 }
 
-} // namespace
+// Element types that an operation takes.
+struct Numbers {
+  template <class T> static constexpr bool take = !std::is_same_v<T, uint8_t>;
+};
+struct Floats {
+  template <class T> static constexpr bool take = std::is_floating_point_v<T>;
+};
+struct Flags {
+  template <class T> static constexpr bool take = std::is_same_v<T, uint8_t>;
+};
+struct Everything {
+  template <class T> static constexpr bool take = true;
+};
 
-Tensor unary(Unary kind, const Tensor &x) {
-  if (kind == Unary::Not)
-    return map<uint8_t, uint8_t>(x, Element::I1, [](uint8_t v) { return uint8_t(!v); });
-  return visitNumber(x.element, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (kind == Unary::Exp)
-        return map<T, T>(x, x.element, canonicalExp<T>);
-      if (kind == Unary::Sqrt)
-        return map<T, T>(x, x.element, squareRoot<T>);
-    }
-    return map<T, T>(x, x.element, negate<T>);
-  });
+/// Calls `f(types, function)` with the meaning of an operation: a function of one or two entries of one type, whose
+/// result is of that type, or bool, which is stored as i1.
+template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
+  if (op == "negate")
+    return f(Numbers(), [](auto x) { return negate(x); });
+  if (op == "exp")
+    return f(Floats(), [](auto x) { return canonicalExp(x); });
+  if (op == "sqrt")
+    return f(Floats(), [](auto x) { return squareRoot(x); });
+  if (op == "not")
+    return f(Flags(), [](auto x) { return !x; });
+  if (op == "add")
+    return f(Numbers(), [](auto x, auto y) { return add(x, y); });
+  if (op == "subtract")
+    return f(Numbers(), [](auto x, auto y) { return subtract(x, y); });
+  if (op == "multiply")
+    return f(Numbers(), [](auto x, auto y) { return multiply(x, y); });
+  if (op == "divide")
+    return f(Numbers(), [](auto x, auto y) { return divide(x, y); });
+  if (op == "and")
+    return f(Flags(), [](auto x, auto y) { return x && y; });
+  if (op == "or")
+    return f(Flags(), [](auto x, auto y) { return x || y; });
+  if (op == "equal")
+    return f(Everything(), [](auto x, auto y) { return x == y; });
+  if (op == "not_equal")
+    return f(Everything(), [](auto x, auto y) { return x != y; });
+  if (op == "less")
+    return f(Everything(), [](auto x, auto y) { return x < y; });
+  if (op == "less_equal")
+    return f(Everything(), [](auto x, auto y) { return x <= y; });
+  if (op == "greater")
+    return f(Everything(), [](auto x, auto y) { return x > y; });
+  if (op == "greater_equal")
+    return f(Everything(), [](auto x, auto y) { return x >= y; });
+  return std::nullopt;
 }
 
-Tensor binary(Binary kind, const Tensor &a, const Tensor &b, const Shape &shape) {
-  if (kind == Binary::And || kind == Binary::Or)
-    return combine<uint8_t, uint8_t>(a, b, Element::I1, shape, [&](uint8_t x, uint8_t y) {
-      return kind == Binary::And ? uint8_t(x & y) : uint8_t(x | y);
+/// The type in which a result of a function is stored.
+template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+
+} // namespace
+
+std::optional<Tensor> elementwise(std::string_view op, const std::vector<const Tensor *> &operands,
+                                  const Shape &shape) {
+  const Tensor &first = *operands.front();
+  return meaning(op, [&](auto types, auto function) {
+    return visitElement(first.element, [&](auto tag) -> std::optional<Tensor> {
+      using T = typename decltype(tag)::Type;
+      using F = decltype(function);
+      if constexpr (!decltype(types)::template take<T>) {
+        return std::nullopt;
+      } else if constexpr (std::is_invocable_v<F, T>) {
+        using To = std::invoke_result_t<F, T>;
+        return map<Stored<To>, T>(first, std::is_same_v<To, bool> ? Element::I1 : first.element, function);
+      } else {
+        using To = std::invoke_result_t<F, T, T>;
+        Element element = std::is_same_v<To, bool> ? Element::I1 : first.element;
+        return combine<Stored<To>, T>(first, *operands.back(), element, shape, function);
+      }
     });
-  return visitNumber(a.element, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto with = [&](auto f) { return combine<T, T>(a, b, a.element, shape, f); };
-    switch (kind) {
-    case Binary::Add:
-      return with(add<T>);
-    case Binary::Subtract:
-      return with(subtract<T>);
-    case Binary::Multiply:
-      return with(multiply<T>);
-    default:
-      return with(divide<T>);
-    }
   });
 }
 
@@ -82,27 +122,6 @@ std::optional<Shape> zeroDivisor(const Tensor &divisor, const Shape &shape) {
       rest %= step;
     }
     return std::optional<Shape>(index);
-  });
-}
-
-Tensor compare(Compare kind, const Tensor &a, const Tensor &b, const Shape &shape) {
-  return visitElement(a.element, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto with = [&](auto f) { return combine<uint8_t, T>(a, b, Element::I1, shape, f); };
-    switch (kind) {
-    case Compare::Equal:
-      return with([](T x, T y) { return uint8_t(x == y); });
-    case Compare::NotEqual:
-      return with([](T x, T y) { return uint8_t(x != y); });
-    case Compare::Less:
-      return with([](T x, T y) { return uint8_t(x < y); });
-    case Compare::LessEqual:
-      return with([](T x, T y) { return uint8_t(x <= y); });
-    case Compare::Greater:
-      return with([](T x, T y) { return uint8_t(x > y); });
-    default:
-      return with([](T x, T y) { return uint8_t(x >= y); });
-    }
   });
 }
 

@@ -95,12 +95,6 @@ private:
     llvm::Expected<Shape> shape = shapeOf(op, cast<TensorType>(op->getResult(0).getType()).getDims());
     if (!shape)
       return shape.takeError();
-    auto with = [&](auto kind, auto kernel) {
-      return kernel(kind, get(op->getOperand(0)), get(op->getOperand(1)), *shape);
-    };
-    auto binaryOp = [&](Binary kind) { return Result(with(kind, binary)); };
-    auto compareOp = [&](Compare kind) { return Result(with(kind, compare)); };
-    auto unaryOp = [&](Unary kind) { return Result(unary(kind, get(op->getOperand(0)))); };
     auto reduceOp = [&](Reduction kind, auto reduction) {
       return Result(
           reduce(kind, get(reduction.getOperand()), getIfPresent(reduction.getHidden()), reduction.getAxis(), *shape));
@@ -123,24 +117,18 @@ private:
         .Case([&](ReduceSumOp op) { return reduceOp(Reduction::Sum, op); })
         .Case([&](ReduceMaxOp op) { return reduceOp(Reduction::Max, op); })
         .Case([&](ReduceMinOp op) { return reduceOp(Reduction::Min, op); })
-        .Case([&](NegateOp) { return unaryOp(Unary::Negate); })
-        .Case([&](ExpOp) { return unaryOp(Unary::Exp); })
-        .Case([&](SqrtOp) { return unaryOp(Unary::Sqrt); })
-        .Case([&](NotOp) { return unaryOp(Unary::Not); })
-        .Case([&](AddOp) { return binaryOp(Binary::Add); })
-        .Case([&](SubtractOp) { return binaryOp(Binary::Subtract); })
-        .Case([&](MultiplyOp) { return binaryOp(Binary::Multiply); })
-        .Case([&](AndOp) { return binaryOp(Binary::And); })
-        .Case([&](OrOp) { return binaryOp(Binary::Or); })
-        .Case([&](EqualOp) { return compareOp(Compare::Equal); })
-        .Case([&](NotEqualOp) { return compareOp(Compare::NotEqual); })
-        .Case([&](LessOp) { return compareOp(Compare::Less); })
-        .Case([&](LessEqualOp) { return compareOp(Compare::LessEqual); })
-        .Case([&](GreaterOp) { return compareOp(Compare::Greater); })
-        .Case([&](GreaterEqualOp) { return compareOp(Compare::GreaterEqual); })
-        .Default([&](Operation *op) -> Result {
-          return failAt(op, "core form has no operation " + op->getName().stripDialect());
-        });
+        .Default([&](Operation *op) { return executeElementwise(op, *shape); });
+  }
+
+  Result executeElementwise(Operation *op, const Shape &shape) {
+    std::vector<const Tensor *> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(&get(operand));
+    llvm::StringRef name = op->getName().stripDialect();
+    if (isElementwise(op))
+      if (std::optional<Tensor> result = elementwise(name, operands, shape))
+        return std::move(*result);
+    return failAt(op, "core form has no operation " + name);
   }
 
   Result execute(ConstantOp constant) {
@@ -192,7 +180,7 @@ private:
     const Tensor &divisor = get(op.getRhs());
     if (std::optional<Shape> index = zeroDivisor(divisor, shape))
       return failAt(op, "integer division by zero at " + indexText(*index));
-    return binary(Binary::Divide, get(op.getLhs()), divisor, shape);
+    return executeElementwise(op, shape);
   }
 
   Result execute(ConcatOp op, const Shape &shape) {

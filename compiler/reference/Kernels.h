@@ -12,25 +12,19 @@
 #include "compiler/reference/Tensor.h"
 
 #include <optional>
+#include <string_view>
 
 namespace nova::reference {
 
-enum class Unary { Negate, Exp, Sqrt, Not };
-enum class Binary { Add, Subtract, Multiply, Divide, And, Or };
-enum class Compare { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 enum class Reduction { Sum, Max, Min };
 
-Tensor unary(Unary kind, const Tensor &x);
-
-/// Both operands and the result have one element type: numbers, or i1 for And and Or. An integer Divide needs divisors
-/// that zeroDivisor has looked at.
-Tensor binary(Binary kind, const Tensor &a, const Tensor &b, const Shape &shape);
+/// The elementwise operation of this name in the text of graphs ("exp", "add", "less"), except where and cast. Operands
+/// have one element type. Nothing when there is no such operation on that type. An integer "divide" needs divisors that
+/// zeroDivisor has looked at.
+std::optional<Tensor> elementwise(std::string_view op, const std::vector<const Tensor *> &operands, const Shape &shape);
 
 /// The index of the first entry of an integer quotient of `shape` whose divisor is zero; none for floats.
 std::optional<Shape> zeroDivisor(const Tensor &divisor, const Shape &shape);
-
-/// The result is i1.
-Tensor compare(Compare kind, const Tensor &a, const Tensor &b, const Shape &shape);
 
 /// Entries of `onTrue` where the i1 `condition` holds, else of `onFalse`.
 Tensor select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFalse, const Shape &shape);

@@ -76,10 +76,6 @@ unsigned Lowering::identify(const MaskedValue &value) {
   return identities.try_emplace(key, identities.size() + 1).first->second;
 }
 
-static bool isComparison(Operation *op) {
-  return isa<EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp>(op);
-}
-
 FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
   Location loc = op->getLoc();
   StringRef name = op->getName().getStringRef();
@@ -146,11 +142,10 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     result.data = core.create(loc, name, plain, b.getNamedAttr("axis", concat.getAxisAttr()));
     return result;
   }
-  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op)) {
-    MaskedValue operand = operands[0];
-    if (operands.size() > 1)
+  if (auto reduction = dyn_cast<ReductionOp>(op)) {
+    if (reduction.getHidden())
       return op->emitError("the stored form names no hidden entries");
-    return core.reduce(loc, name, operand, op->getAttrOfType<IntegerAttr>("axis"), op->hasAttr("drop"));
+    return core.reduce(loc, name, operands[0], reduction.getAxis(), reduction.getDrop());
   }
   // What is left is elementwise or a contraction: operands meet at one element type.
   SmallVector<MaskedValue> met(operands);

@@ -343,16 +343,16 @@ std::pair<Value, Value> CoreBuilder::skip(Location loc, const MaskedValue &value
   return {copy.data, hidden};
 }
 
-MaskedValue CoreBuilder::reduce(Location loc, StringRef op, const MaskedValue &value, IntegerAttr axis, bool drop) {
+MaskedValue CoreBuilder::reduce(Location loc, StringRef op, const MaskedValue &value, int64_t axis, bool drop) {
   auto neutral = [&](const Region &region) {
     if (!region.fill) // a `low`: below every visible entry, so neutral for the maximum over its axis
-      return op == "nova.reduce_max" && region.lowAxis == axis.getInt();
+      return op == "nova.reduce_max" && region.lowAxis == axis;
     if (op == "nova.reduce_sum")
       return region.fill->isZero();
     return region.fill->isInfinite() && (region.fill->real < 0) == (op == "nova.reduce_max");
   };
   auto [data, hidden] = skip(loc, value, neutral);
-  SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", axis)};
+  SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", b.getI64IntegerAttr(axis))};
   if (drop)
     attributes.push_back(b.getNamedAttr("drop", b.getUnitAttr()));
   SmallVector<Value> operands{data};
@@ -361,7 +361,7 @@ MaskedValue CoreBuilder::reduce(Location loc, StringRef op, const MaskedValue &v
   MaskedValue result;
   result.data = create(loc, op, operands, attributes);
   if (op == "nova.reduce_min" && !drop && value.identity)
-    result.lowOf = {value.identity, axis.getInt()};
+    result.lowOf = {value.identity, axis};
   return result;
 }
 

@@ -53,7 +53,7 @@ public:
   MaskedValue elementwise(mlir::Location loc, llvm::StringRef op, llvm::ArrayRef<MaskedValue> operands);
   MaskedValue where(mlir::Location loc, const MaskedValue &condition, const MaskedValue &onTrue, const MaskedValue &onFalse);
   MaskedValue transpose(mlir::Location loc, const MaskedValue &value, mlir::DenseI64ArrayAttr permutation);
-  MaskedValue reduce(mlir::Location loc, llvm::StringRef op, const MaskedValue &value, mlir::IntegerAttr axis, bool drop);
+  MaskedValue reduce(mlir::Location loc, llvm::StringRef op, const MaskedValue &value, int64_t axis, bool drop);
   MaskedValue matmul(mlir::Location loc, const MaskedValue &lhs, const MaskedValue &rhs);
 
   mlir::OpBuilder &b;

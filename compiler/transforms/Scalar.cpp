@@ -1,7 +1,7 @@
 #include "compiler/transforms/Scalar.h"
-#include "compiler/reference/Canonical.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/MLIRContext.h"
+#include "compiler/reference/Arguments.h"
+#include "compiler/reference/Entries.h"
+#include "compiler/reference/Kernels.h"
 #include <cmath>
 #include <cstring>
 
@@ -16,98 +16,49 @@ bool Scalar::operator==(const Scalar &other) const {
   return type == other.type && integer == other.integer && std::memcmp(&real, &other.real, sizeof real) == 0;
 }
 
-template <class T> static T get(const Scalar &s) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(s.real);
-  else
-    return static_cast<T>(s.integer);
-}
-template <class T> static Scalar make(Type type, T value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return {type, static_cast<double>(canonicalize(value)), 0};
-  else
-    return {type, 0, static_cast<int64_t>(value)};
-}
-
-// Calls f with a value of the C++ type that stands for `type`.
-template <class F> static auto dispatch(Type type, F f) {
-  if (type.isF64())
-    return f(double());
-  if (type.isF32())
-    return f(float());
-  if (type.isInteger(32))
-    return f(int32_t());
-  if (type.isInteger(1))
-    return f(bool());
-  return f(int64_t());
+// The interpreter's tensor of one entry, and back.
+static Tensor toTensor(const Scalar &value) {
+  Tensor tensor(*elementOf(value.type), {});
+  visitElement(tensor.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_floating_point_v<T>)
+      *tensor.data<T>() = static_cast<T>(value.real);
+    else
+      *tensor.data<T>() = static_cast<T>(value.integer);
+  });
+  return tensor;
 }
 
-Scalar castScalar(const Scalar &value, Type type) {
-  return dispatch(value.type, [&](auto from) {
-    return dispatch(type, [&](auto to) {
-      using From = decltype(from);
-      using To = decltype(to);
-      if constexpr (std::is_same_v<From, bool> || std::is_same_v<To, bool>)
-        return make<To>(type, get<From>(value) != From(0));
-      else
-        return make<To>(type, castTo<To>(get<From>(value)));
-    });
+static Scalar toScalar(const Tensor &tensor, Type type) {
+  return visitElement(tensor.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    T value = *tensor.data<T>();
+    return std::is_floating_point_v<T> ? Scalar{type, static_cast<double>(value), 0}
+                                       : Scalar{type, 0, static_cast<int64_t>(value)};
   });
 }
 
-template <class T> static std::optional<Scalar> foldAs(StringRef op, Type type, ArrayRef<Scalar> v) {
-  T a = get<T>(v[0]), b = v.size() > 1 ? get<T>(v[1]) : T();
-  Type i1 = IntegerType::get(type.getContext(), 1);
-  auto flag = [&](bool x) { return make<bool>(i1, x); };
-  if (op == "nova.equal")
-    return flag(a == b);
-  if (op == "nova.not_equal")
-    return flag(a != b);
-  if (op == "nova.less")
-    return flag(a < b);
-  if (op == "nova.less_equal")
-    return flag(a <= b);
-  if (op == "nova.greater")
-    return flag(a > b);
-  if (op == "nova.greater_equal")
-    return flag(a >= b);
-  if constexpr (std::is_same_v<T, bool>) {
-    if (op == "nova.and")
-      return flag(a && b);
-    if (op == "nova.or")
-      return flag(a || b);
-    if (op == "nova.not")
-      return flag(!a);
-    return std::nullopt;
-  } else {
-    if (op == "nova.add")
-      return make<T>(type, add(a, b));
-    if (op == "nova.subtract")
-      return make<T>(type, subtract(a, b));
-    if (op == "nova.multiply")
-      return make<T>(type, multiply(a, b));
-    if (op == "nova.divide") {
-      if (!divisorIsValid(b))
-        return std::nullopt;
-      return make<T>(type, divide(a, b));
-    }
-    if (op == "nova.negate")
-      return make<T>(type, negate(a));
-    if constexpr (std::is_floating_point_v<T>) {
-      if (op == "nova.sqrt")
-        return make<T>(type, squareRoot(a));
-      if (op == "nova.exp") {
-        ScalarBuilder<T> builder;
-        return make<T>(type, reference::exp<T>(builder, a));
-      }
-    }
-    return std::nullopt;
-  }
+Scalar castScalar(const Scalar &value, Type type) {
+  if (type.isInteger(1))
+    return {type, 0, !value.isZero()};
+  return toScalar(reference::cast(toTensor(value), *elementOf(type)), type);
 }
 
 std::optional<Scalar> foldScalar(StringRef op, ArrayRef<Scalar> operands) {
+  std::vector<Tensor> tensors;
+  for (const Scalar &operand : operands)
+    tensors.push_back(toTensor(operand));
+  std::vector<const Tensor *> pointers;
+  for (const Tensor &tensor : tensors)
+    pointers.push_back(&tensor);
+  op.consume_front("nova.");
+  if (op == "divide" && zeroDivisor(tensors.back(), {}))
+    return std::nullopt;
+  std::optional<Tensor> result = elementwise(op, pointers, {});
+  if (!result)
+    return std::nullopt;
   Type type = operands[0].type;
-  return dispatch(type, [&](auto t) { return foldAs<decltype(t)>(op, type, operands); });
+  return toScalar(*result, result->element == Element::I1 ? IntegerType::get(type.getContext(), 1) : type);
 }
 
 std::optional<Scalar> absorb(StringRef op, unsigned side, const Scalar &fill) {

@@ -15,6 +15,7 @@
 #include "dialects/graph/NovaTypes.h"
 #include "dialects/graph/OpText.h"
 #include "dialects/graph/Shapes.h"
+#include "dialects/graph/Traits.h"
 
 #include "dialects/graph/NovaInterfaces.h.inc"
 

@@ -16,15 +16,34 @@ def Nova_ValueOpInterface : OpInterface<"ValueOp"> {
       "::llvm::FailureOr<::nova::TensorType>", "infer", (ins "const ::nova::InferContext &":$context)>];
 }
 
+def Nova_ReductionOpInterface : OpInterface<"ReductionOp"> {
+  let cppNamespace = "::nova";
+  let description = [{ A reduction over one axis. }];
+  let methods = [
+    InterfaceMethod<"The value to reduce.", "::mlir::Value", "getOperand">,
+    InterfaceMethod<"The i1 mask of the entries to skip, or null.", "::mlir::Value", "getHidden">,
+    InterfaceMethod<"The axis reduced over.", "uint64_t", "getAxis">,
+    InterfaceMethod<"Whether the result lacks the axis; else it has size 1.", "bool", "getDrop">
+  ];
+}
+
+// What Traits.h says.
+class Nova_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::nova"; }
+def Nova_Elementwise : Nova_Trait<"Elementwise">;
+def Nova_Comparison : Nova_Trait<"Comparison">;
+def Nova_Costly : Nova_Trait<"Costly">;
+
 // Every op that computes a value: operands are written without types, the result type follows from `infer`, and the
 // name of the value in the text is kept in its location.
 class Nova_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nova_Dialect, mnemonic, !listconcat([Pure, OpAsmOpInterface, DeclareOpInterfaceMethods<Nova_ValueOpInterface>], traits)> {
   let hasCustomAssemblyFormat = 1;
   let results = (outs Nova_TensorType:$result);
-  // What follows the operands in the text; see NovaOps.cpp.
+  // What follows the operands in the text; see OpText.h.
   code parser = "parsePlain";
   code printer = "printPlain";
+  // The shape and type rule of Shapes.h; empty for an op that defines `infer` itself.
+  string rule = "";
   let extraClassDeclaration = [{
     void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
     static ::llvm::StringRef getDefaultDialect() { return "nova"; }
@@ -34,19 +53,31 @@ class Nova_Op<string mnemonic, list<Trait> traits = []>
       return ::nova::parseValueOp(p, s, ::nova::}] # parser # [{, &$cppClass::infer);
     }
     void $cppClass::print(::mlir::OpAsmPrinter &p) { ::nova::}] # printer # [{(getOperation(), p); }
-  }];
+  }] # !if(!empty(rule), "", [{
+    ::llvm::FailureOr<::nova::TensorType> $cppClass::infer(const ::nova::InferContext &context) {
+      return ::nova::}] # rule # [{(context);
+    }
+  }]);
 }
 
-class Nova_Unary<string mnemonic> : Nova_Op<mnemonic> { let arguments = (ins Nova_TensorType:$operand); }
-class Nova_Binary<string mnemonic> : Nova_Op<mnemonic> {
-  let arguments = (ins Nova_TensorType:$lhs, Nova_TensorType:$rhs);
+class Nova_Unary<string mnemonic, string shape, list<Trait> traits = []>
+    : Nova_Op<mnemonic, !listconcat([Nova_Elementwise], traits)> {
+  let arguments = (ins Nova_TensorType:$operand);
+  let rule = shape;
 }
-class Nova_Reduce<string mnemonic> : Nova_Op<mnemonic> {
+class Nova_Binary<string mnemonic, string shape, list<Trait> traits = []>
+    : Nova_Op<mnemonic, !listconcat([Nova_Elementwise], traits)> {
+  let arguments = (ins Nova_TensorType:$lhs, Nova_TensorType:$rhs);
+  let rule = shape;
+}
+class Nova_Compare<string mnemonic> : Nova_Binary<mnemonic, "inferComparison", [Nova_Comparison]>;
+class Nova_Reduce<string mnemonic> : Nova_Op<mnemonic, [DeclareOpInterfaceMethods<Nova_ReductionOpInterface>]> {
   let description = [{
     Reduces over `axis`, which keeps size 1 unless `drop` is given. Core form only: entries where `hidden` (broadcast to
     the operand) is true are skipped.
   }];
   let arguments = (ins Nova_TensorType:$operand, Optional<Nova_TensorType>:$hidden, I64Attr:$axis, UnitAttr:$drop);
+  let rule = "inferReduction";
   let parser = "parseReduce";
   let printer = "printReduce";
 }
@@ -112,7 +143,7 @@ def Nova_DimValueOp : Nova_Op<"dim_value"> {
   let printer = "printDimValue";
 }
 
-def Nova_CastOp : Nova_Op<"cast"> {
+def Nova_CastOp : Nova_Op<"cast", [Nova_Elementwise]> {
   let summary = "Conversion to another element type, rounding once";
   let arguments = (ins Nova_TensorType:$operand, TypeAttr:$to);
   let parser = "parseCast";
@@ -133,24 +164,24 @@ def Nova_ConcatOp : Nova_Op<"concat"> {
   let printer = "printConcat";
 }
 
-def Nova_NegateOp : Nova_Unary<"negate">;
-def Nova_ExpOp : Nova_Unary<"exp">;
-def Nova_SqrtOp : Nova_Unary<"sqrt">;
-def Nova_NotOp : Nova_Unary<"not">;
-def Nova_AddOp : Nova_Binary<"add">;
-def Nova_SubtractOp : Nova_Binary<"subtract">;
-def Nova_MultiplyOp : Nova_Binary<"multiply">;
-def Nova_DivideOp : Nova_Binary<"divide">;
-def Nova_EqualOp : Nova_Binary<"equal">;
-def Nova_NotEqualOp : Nova_Binary<"not_equal">;
-def Nova_LessOp : Nova_Binary<"less">;
-def Nova_LessEqualOp : Nova_Binary<"less_equal">;
-def Nova_GreaterOp : Nova_Binary<"greater">;
-def Nova_GreaterEqualOp : Nova_Binary<"greater_equal">;
-def Nova_AndOp : Nova_Binary<"and">;
-def Nova_OrOp : Nova_Binary<"or">;
+def Nova_NegateOp : Nova_Unary<"negate", "inferNumber">;
+def Nova_ExpOp : Nova_Unary<"exp", "inferFloat", [Nova_Costly]>;
+def Nova_SqrtOp : Nova_Unary<"sqrt", "inferFloat", [Nova_Costly]>;
+def Nova_NotOp : Nova_Unary<"not", "inferFlag">;
+def Nova_AddOp : Nova_Binary<"add", "inferArithmetic">;
+def Nova_SubtractOp : Nova_Binary<"subtract", "inferArithmetic">;
+def Nova_MultiplyOp : Nova_Binary<"multiply", "inferArithmetic">;
+def Nova_DivideOp : Nova_Binary<"divide", "inferQuotient", [Nova_Costly]>;
+def Nova_EqualOp : Nova_Compare<"equal">;
+def Nova_NotEqualOp : Nova_Compare<"not_equal">;
+def Nova_LessOp : Nova_Compare<"less">;
+def Nova_LessEqualOp : Nova_Compare<"less_equal">;
+def Nova_GreaterOp : Nova_Compare<"greater">;
+def Nova_GreaterEqualOp : Nova_Compare<"greater_equal">;
+def Nova_AndOp : Nova_Binary<"and", "inferLogical">;
+def Nova_OrOp : Nova_Binary<"or", "inferLogical">;
 
-def Nova_WhereOp : Nova_Op<"where"> {
+def Nova_WhereOp : Nova_Op<"where", [Nova_Elementwise]> {
   let summary = "Selects the first value where the condition holds, else the second";
   let arguments = (ins Nova_TensorType:$condition, Nova_TensorType:$onTrue, Nova_TensorType:$onFalse);
 }

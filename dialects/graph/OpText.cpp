@@ -101,13 +101,13 @@ static void printOperands(Operation *op, OpAsmPrinter &p) {
   llvm::interleaveComma(op->getOperands(), p, [&](Value v) { p << v; });
 }
 
-// The number of operands of each plain op is that of its ODS declaration.
-static unsigned plainOperands(StringRef op) {
-  return op == "nova.where" ? 3 : llvm::is_contained({"nova.negate", "nova.exp", "nova.sqrt", "nova.not"}, op) ? 1 : 2;
+// The number of operands that a plain op's definition demands.
+static unsigned plainOperands(OperationName op) {
+  return op.hasTrait<OpTrait::OneOperand>() ? 1 : op.hasTrait<OpTrait::NOperands<2>::Impl>() ? 2 : 3;
 }
 
 ParseResult parsePlain(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
-  unsigned count = plainOperands(state.name.getStringRef());
+  unsigned count = plainOperands(state.name);
   for (unsigned i = 0; i < count; i++)
     if ((i && parser.parseComma()) || parseScopedOperand(parser, parsed))
       return failure();

@@ -98,7 +98,6 @@ static Result elementwise(const InferContext &c, ArrayRef<unsigned> operands, Ty
   return TensorType::get(c.context, element, *dims);
 }
 
-// add, subtract, multiply, divide. Whole numbers among weak scalars stay exact, except in a quotient.
 static Result arithmetic(const InferContext &c, bool quotient) {
   FailureOr<Type> element = commonElement(c, {0, 1});
   if (failed(element) || failed(expectNumber(c, 0)) || failed(expectNumber(c, 1)))
@@ -107,20 +106,28 @@ static Result arithmetic(const InferContext &c, bool quotient) {
     element = Type(WeakFloatType::get(c.context));
   return elementwise(c, {0, 1}, *element);
 }
+Result inferArithmetic(const InferContext &c) { return arithmetic(c, false); }
+Result inferQuotient(const InferContext &c) { return arithmetic(c, true); }
 
-static Result comparison(const InferContext &c) {
+Result inferComparison(const InferContext &c) {
   if (failed(commonElement(c, {0, 1})))
     return failure();
   return elementwise(c, {0, 1}, IntegerType::get(c.context, 1));
 }
 
-static Result logical(const InferContext &c) {
+Result inferLogical(const InferContext &c) {
   if (failed(expectBool(c, 0)) || failed(expectBool(c, 1)))
     return failure();
   return elementwise(c, {0, 1}, IntegerType::get(c.context, 1));
 }
 
-static Result floatUnary(const InferContext &c) {
+Result inferNumber(const InferContext &c) {
+  if (failed(expectNumber(c, 0)))
+    return failure();
+  return c.operands[0];
+}
+
+Result inferFloat(const InferContext &c) {
   Type element = c.operands[0].getElementType();
   if (isa<WeakIntType>(element))
     return c.operands[0].withElementType(WeakFloatType::get(c.context));
@@ -129,28 +136,7 @@ static Result floatUnary(const InferContext &c) {
   return c.operands[0];
 }
 
-Result AddOp::infer(const InferContext &c) { return arithmetic(c, false); }
-Result SubtractOp::infer(const InferContext &c) { return arithmetic(c, false); }
-Result MultiplyOp::infer(const InferContext &c) { return arithmetic(c, false); }
-Result DivideOp::infer(const InferContext &c) { return arithmetic(c, true); }
-Result EqualOp::infer(const InferContext &c) { return comparison(c); }
-Result NotEqualOp::infer(const InferContext &c) { return comparison(c); }
-Result LessOp::infer(const InferContext &c) { return comparison(c); }
-Result LessEqualOp::infer(const InferContext &c) { return comparison(c); }
-Result GreaterOp::infer(const InferContext &c) { return comparison(c); }
-Result GreaterEqualOp::infer(const InferContext &c) { return comparison(c); }
-Result AndOp::infer(const InferContext &c) { return logical(c); }
-Result OrOp::infer(const InferContext &c) { return logical(c); }
-Result ExpOp::infer(const InferContext &c) { return floatUnary(c); }
-Result SqrtOp::infer(const InferContext &c) { return floatUnary(c); }
-
-Result NegateOp::infer(const InferContext &c) {
-  if (failed(expectNumber(c, 0)))
-    return failure();
-  return c.operands[0];
-}
-
-Result NotOp::infer(const InferContext &c) {
+Result inferFlag(const InferContext &c) {
   if (failed(expectBool(c, 0)))
     return failure();
   return c.operands[0];
@@ -262,7 +248,7 @@ static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned
   return success();
 }
 
-static Result reduction(const InferContext &c) {
+Result inferReduction(const InferContext &c) {
   FailureOr<unsigned> axis = axisOf(c, c.operands[0].getRank());
   if (failed(axis) || failed(expectNumber(c, 0)))
     return failure();
@@ -275,10 +261,6 @@ static Result reduction(const InferContext &c) {
     dims[*axis] = constantDim(c.context, 1);
   return c.operands[0].withDims(dims);
 }
-
-Result ReduceSumOp::infer(const InferContext &c) { return reduction(c); }
-Result ReduceMaxOp::infer(const InferContext &c) { return reduction(c); }
-Result ReduceMinOp::infer(const InferContext &c) { return reduction(c); }
 
 Result MatmulOp::infer(const InferContext &c) {
   for (unsigned i : {0u, 1u})

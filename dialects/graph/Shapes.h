@@ -29,6 +29,26 @@ struct InferContext {
 mlir::FailureOr<llvm::SmallVector<DimAttr>> broadcastDims(const InferContext &context, mlir::ArrayRef<unsigned> operands);
 /// The element type that operands meet at: weak scalars take the type of the others.
 mlir::FailureOr<mlir::Type> commonElement(const InferContext &context, mlir::ArrayRef<unsigned> operands);
+
+// The rules that several ops share, named in NovaOps.td. Two operands broadcast; one gives its shape.
+using InferResult = mlir::FailureOr<TensorType>;
+/// Two numbers that meet at one element type.
+InferResult inferArithmetic(const InferContext &context);
+/// The same, but whole numbers among weak scalars give a fraction.
+InferResult inferQuotient(const InferContext &context);
+/// i1 from two operands that meet at one element type.
+InferResult inferComparison(const InferContext &context);
+/// i1 from two i1.
+InferResult inferLogical(const InferContext &context);
+/// A number, of the operand's element type.
+InferResult inferNumber(const InferContext &context);
+/// f64 or f32, of the operand's element type; whole weak scalars give a fraction.
+InferResult inferFloat(const InferContext &context);
+/// i1 from i1.
+InferResult inferFlag(const InferContext &context);
+/// A number without the axis `axis` (`drop`), or with size 1 there; `hidden` fits the operand.
+InferResult inferReduction(const InferContext &context);
+
 /// Appends ", which differ at n = 1, m = 0" where a counterexample exists.
 void addCounterexample(mlir::InFlightDiagnostic &diagnostic, const Facts &facts, DimAttr a, DimAttr b);
 

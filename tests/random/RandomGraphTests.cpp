@@ -1,4 +1,5 @@
 // Random graphs: compiled code gives the interpreter's bits, at every size, with any threads, whole or in pieces.
+#include "dialects/graph/NovaDialect.h"
 #include "tests/SlowTests.h"
 #include "tests/random/AnyGraph.h"
 #include "tests/random/Backends.h"
@@ -123,6 +124,24 @@ static void checkAny(uint64_t first, unsigned count, double floor) {
   EXPECT_GE(coverage.share(), floor);
   for (const std::string &pair : coverage.missing())
     ADD_FAILURE() << pair << " never occurred";
+}
+
+TEST(RandomGraphs, EveryElementwiseOperationIsDrawn) {
+  std::set<std::string> drawn;
+  for (const Cell &cell : allCells())
+    drawn.insert(cell.op);
+  mlir::DialectRegistry registry;
+  nova::registerGraphDialect(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  unsigned count = 0;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
+    if (!name.hasTrait<nova::Elementwise>() || name.stripDialect() == "cast") // which only the core form has
+      continue;
+    count++;
+    EXPECT_TRUE(drawn.count(name.stripDialect().str())) << name.stripDialect().str();
+  }
+  EXPECT_GT(count, 10u);
 }
 
 // Two halves, so that they can run side by side.

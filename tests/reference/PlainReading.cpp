@@ -3,7 +3,6 @@
 
 #include "compiler/reference/Arguments.h"
 #include "compiler/reference/Kernels.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 
@@ -77,16 +76,9 @@ public:
     }
     if (auto product = dyn_cast<MatmulOp>(op))
       return matmul(met(product.getLhs(), type), met(product.getRhs(), type), nullptr, nullptr);
-    if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op))
+    if (isa<nova::ReductionOp>(op))
       return reduction(op);
-    if (op->getNumOperands() == 1)
-      return unary(llvm::StringSwitch<Unary>(op->getName().stripDialect())
-                       .Case("negate", Unary::Negate)
-                       .Case("exp", Unary::Exp)
-                       .Case("sqrt", Unary::Sqrt)
-                       .Case("not", Unary::Not),
-                   met(op->getOperand(0), type));
-    return binaryOf(op, type);
+    return elementwiseOf(op, type);
   }
 
   int64_t sequence = 0;
@@ -122,33 +114,19 @@ private:
     return reduce(kind, x, nullptr, axis, shape);
   }
 
-  Tensor binaryOf(Operation *op, Type type) {
-    auto kind = llvm::StringSwitch<std::optional<Binary>>(op->getName().stripDialect())
-                    .Case("add", Binary::Add)
-                    .Case("subtract", Binary::Subtract)
-                    .Case("multiply", Binary::Multiply)
-                    .Case("divide", Binary::Divide)
-                    .Case("and", Binary::And)
-                    .Case("or", Binary::Or)
-                    .Default(std::nullopt);
-    if (!kind) // the operands of a comparison meet at the typed one
+  Tensor elementwiseOf(Operation *op, Type type) {
+    if (nova::isComparison(op)) // the operands meet at the typed one
       for (Value operand : op->getOperands())
         if (auto own = llvm::cast<nova::TensorType>(operand.getType()); !own.isWeak())
           type = own.getElementType();
-    Tensor a = met(op->getOperand(0), type), b = met(op->getOperand(1), type);
-    Shape shape = broadcastShape({&a, &b});
-    if (kind) {
-      reading.sawZeroDivisor |= *kind == Binary::Divide && holdsZero(b);
-      return binary(*kind, a, b, shape);
-    }
-    return compare(llvm::StringSwitch<Compare>(op->getName().stripDialect())
-                       .Case("equal", Compare::Equal)
-                       .Case("not_equal", Compare::NotEqual)
-                       .Case("less", Compare::Less)
-                       .Case("less_equal", Compare::LessEqual)
-                       .Case("greater", Compare::Greater)
-                       .Case("greater_equal", Compare::GreaterEqual),
-                   a, b, shape);
+    std::vector<Tensor> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(met(operand, type));
+    std::vector<const Tensor *> pointers;
+    for (const Tensor &operand : operands)
+      pointers.push_back(&operand);
+    reading.sawZeroDivisor |= isa<DivideOp>(op) && holdsZero(operands.back());
+    return *elementwise(op->getName().stripDialect(), pointers, broadcastShape(pointers));
   }
 
   llvm::DenseMap<Value, Tensor> values;

@@ -148,22 +148,21 @@ PlanStep emitMapKernel(OpBuilder &builder, const Values &values, const MapKernel
 }
 
 PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInput &in) {
-  Operation *op = in.op;
+  auto op = cast<ReductionOp>(in.op);
   Location loc = op->getLoc();
-  int64_t axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
-  GlobalBuffer input = in.global(op->getOperand(0)), output = in.global(op->getResult(0));
+  int64_t axis = op.getAxis();
+  GlobalBuffer input = in.global(op.getOperand()), output = in.global(op->getResult(0));
   // The kernel sees the axis kept with size 1, also where the graph drops it: the memory is the same.
-  SmallVector<DimAttr> kept(tensorOf(op->getOperand(0)).getDims());
+  SmallVector<DimAttr> kept(tensorOf(op.getOperand()).getDims());
   kept[axis] = values.getOne();
   auto outType = tile::BufferType::get(b.getContext(), input.type.getTensor().withDims(kept), tile::Layout::rows);
-  auto kind = isa<ReduceSumOp>(op) ? tile::ReduceKind::sum : isa<ReduceMaxOp>(op) ? tile::ReduceKind::max : tile::ReduceKind::min;
   auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), kept[0], constantDim(b.getContext(), 0),
                                          mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
   PlanStep step{in.name, kept[0], mapBlock, false, {input.index}};
   Value in0 = body.addArgument(input.type, loc), hidden;
-  if (op->getNumOperands() > 1) {
-    GlobalBuffer mask = in.global(op->getOperand(1));
+  if (op.getHidden()) {
+    GlobalBuffer mask = in.global(op.getHidden());
     step.buffers.push_back(mask.index);
     // A mask of fewer axes broadcasts from the right: the kernel sees all axes, of the same memory.
     TensorType tensor = mask.type.getTensor();
@@ -175,7 +174,7 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   step.buffers.push_back(output.index);
   Value out = body.addArgument(outType, loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
-  inner.create<tile::ReduceOp>(loc, in0, hidden, out, axis, kind);
+  inner.create<tile::ReduceOp>(loc, in0, hidden, out, axis, kindOf(op));
   return step;
 }
 

@@ -148,9 +148,9 @@ void Emitter::emitPass(const RowEvent &event) {
     stores.push_back(buffers.lookup(v));
   for (Operation *op : event.reductions) {
     reductions.push_back(buffers.lookup(op->getResult(0)));
-    auto kind = isa<ReduceSumOp>(op) ? tile::ReduceKind::sum : isa<ReduceMaxOp>(op) ? tile::ReduceKind::max : tile::ReduceKind::min;
-    kinds.push_back(tile::ReduceKindAttr::get(b.getContext(), kind));
-    hide.push_back(op->getNumOperands() > 1 && !event.limit);
+    auto reduction = cast<ReductionOp>(op);
+    kinds.push_back(tile::ReduceKindAttr::get(b.getContext(), kindOf(reduction)));
+    hide.push_back(reduction.getHidden() && !event.limit);
     loc = op->getLoc();
   }
   if (!event.stores.empty())

@@ -49,7 +49,7 @@ private:
   bool sameWidth(Value a, Value b) const {
     return tensorOf(a).getRank() == 2 && tensorOf(b).getRank() == 2 && widthOf(a) == widthOf(b);
   }
-  static bool hasBuffer(Operation *op) { return isa<MatmulOp>(op) || isReduction(op); }
+  static bool hasBuffer(Operation *op) { return isa<MatmulOp, ReductionOp>(op); }
   void findTimes();
   void findNeeds();
   void findStores();
@@ -78,7 +78,7 @@ void Scheduler::findTimes() {
       Operation *def = x.getDefiningOp();
       bool mask = isa<MatmulOp>(op) && i >= 2 && upperLimit(x);
       bool mustKeep = !hasBuffer(def) && !mask &&
-                      (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isReduction(op)) || inlined[x] >= maxInlined);
+                      (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isa<ReductionOp>(op)) || inlined[x] >= maxInlined);
       if (mustKeep)
         result.kept.insert(x);
       time = std::max(time, ready[x] + (mustKeep ? 1 : 0));
@@ -107,11 +107,11 @@ void Scheduler::findNeeds() {
       if (!inside.contains(x) && !result.kept.contains(x))
         continue;
       ColumnNeed need{ColumnNeed::All, 0};
-      if (isReduction(op) || isa<MatmulOp>(op)) {
+      if (isa<MatmulOp, ReductionOp>(op)) {
         if (isPackedOperand(op, i))
           continue;
-        Value hidden = isReduction(op) ? (op->getNumOperands() > 1 ? op->getOperand(1) : Value())
-                                       : Value(cast<MatmulOp>(op).getLhsHidden());
+        auto reduction = dyn_cast<ReductionOp>(op);
+        Value hidden = reduction ? reduction.getHidden() : Value(cast<MatmulOp>(op).getLhsHidden());
         bool limited = i == 0 || x == hidden;
         if (std::optional<int64_t> limit = hidden && limited ? upperLimit(hidden) : std::nullopt)
           need = {ColumnNeed::Limited, *limit};
@@ -135,7 +135,7 @@ void Scheduler::findStores() {
     } else {
       own = times[v];
       bool must = result.kept.contains(v);
-      if (must || outputs.contains(v) || (own.size() > 1 && isExpensive(op)) || own.size() > maxTimes) {
+      if (must || outputs.contains(v) || (own.size() > 1 && isCostly(op)) || own.size() > maxTimes) {
         result.kept.insert(v);
         storeTime[v] = must || own.empty() ? ready[v] : *own.begin();
         own = {storeTime[v]};
@@ -219,9 +219,9 @@ void Scheduler::buildEvents() {
         if (values.isFree(x) && result.kept.contains(x))
           if (RowEvent &event = pass(0, x, result.needs[x].asLimit()); !llvm::is_contained(event.stores, x))
             event.stores.push_back(x);
-    } else if (isReduction(op)) {
-      std::optional<int64_t> limit = op->getNumOperands() > 1 ? upperLimit(op->getOperand(1)) : std::nullopt;
-      pass(at[op], op->getOperand(0), limit).reductions.push_back(op);
+    } else if (auto reduction = dyn_cast<ReductionOp>(op)) {
+      std::optional<int64_t> limit = reduction.getHidden() ? upperLimit(reduction.getHidden()) : std::nullopt;
+      pass(at[op], reduction.getOperand(), limit).reductions.push_back(op);
     } else if (result.kept.contains(v)) {
       pass(storeTime[v], v, isColumn(v) ? std::nullopt : result.needs[v].asLimit()).stores.push_back(v);
     }

@@ -3,12 +3,11 @@
 using namespace mlir;
 
 namespace nova {
-bool isElementwise(Operation *op) {
-  return op && isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, ExpOp, SqrtOp, NotOp, EqualOp, NotEqualOp, LessOp,
-                   LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp, CastOp>(op);
+tile::ReduceKind kindOf(ReductionOp op) {
+  return isa<ReduceSumOp>(op)   ? tile::ReduceKind::sum
+         : isa<ReduceMaxOp>(op) ? tile::ReduceKind::max
+                                : tile::ReduceKind::min;
 }
-
-bool isExpensive(Operation *op) { return isa<ExpOp, SqrtOp, DivideOp>(op); }
 
 bool isSplatConstant(Operation *op) {
   auto constant = dyn_cast_or_null<ConstantOp>(op);
@@ -41,11 +40,9 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
       role = Role::Row;
     else if (isa<MatmulOp>(op))
       role = Role::Row;
-    else if (isReduction(&op))
-      role = tensorOf(op.getOperand(0)).getRank() == 2 && op.getAttrOfType<IntegerAttr>("axis").getInt() == 1 &&
-                     !op.hasAttr("drop")
-                 ? Role::Row
-                 : Role::Reduce;
+    else if (auto reduction = dyn_cast<ReductionOp>(op))
+      role = tensorOf(reduction.getOperand()).getRank() == 2 && reduction.getAxis() == 1 && !reduction.getDrop() ? Role::Row
+                                                                                                              : Role::Reduce;
     else if (isa<TransposeOp>(op)) {
       bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
         return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;

@@ -3,15 +3,12 @@
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_VALUES_H
 
 #include "dialects/graph/NovaDialect.h"
+#include "dialects/tile/TileDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nova {
 inline TensorType tensorOf(mlir::Value v) { return llvm::cast<TensorType>(v.getType()); }
-/// add ... where, cast: result entries depend on operand entries at the same index, after broadcasting.
-bool isElementwise(mlir::Operation *op);
-inline bool isReduction(mlir::Operation *op) { return op && llvm::isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op); }
-/// exp, sqrt, divide: worth a store when needed twice.
-bool isExpensive(mlir::Operation *op);
+tile::ReduceKind kindOf(ReductionOp op);
 /// A constant of one number.
 bool isSplatConstant(mlir::Operation *op);
 

@@ -114,11 +114,6 @@ template <typename Float, typename Integer> static Value arithmetic(Emit &e, Val
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-bool isElementwise(Operation *op) {
-  return isa<CastOp, NegateOp, ExpOp, SqrtOp, NotOp, AddOp, SubtractOp, MultiplyOp, DivideOp, EqualOp, NotEqualOp,
-             LessOp, LessEqualOp, GreaterOp, GreaterEqualOp, AndOp, OrOp, WhereOp>(op);
-}
-
 Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
   using FP = FloatPredicate;
   using IP = IntPredicate;
@@ -148,7 +143,9 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
       .Case([&](AndOp) { return e.op<arith::AndIOp>(v[0], v[1]); })
       .Case([&](OrOp) { return e.op<arith::OrIOp>(v[0], v[1]); })
       .Case([&](WhereOp) { return e.select(v[0], v[1], v[2]); })
-      .Default(Value());
+      .Default([](Operation *op) -> Value {
+        llvm::report_fatal_error("elementwise op without code: " + op->getName().getStringRef());
+      });
 }
 
 Value emitConstant(Emit &e, Operation *op) {

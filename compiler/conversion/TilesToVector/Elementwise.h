@@ -64,10 +64,7 @@ struct SequenceBuilder {
   Value ashr(Value a, unsigned count) { return e.op<mlir::arith::ShRSIOp>(a, intConstant(count)); }
 };
 
-/// True for the ops that emitElementwise knows.
-bool isElementwise(mlir::Operation *op);
-
-/// The code of `op` on `operands`, all scalars or all vectors of one number of lanes. An integer division by zero gives
+/// The code of an elementwise `op` on `operands`, all scalars or all vectors of one number of lanes. An integer division by zero gives
 /// an unspecified number and never traps; whoever must report it compares the divisor.
 Value emitElementwise(Emit &e, mlir::Operation *op, ValueRange operands);
 
