@@ -74,7 +74,7 @@ const uint64_t *readBuffer() {
   auto *words = static_cast<uint64_t *>(std::aligned_alloc(hugePage, ReadBytes));
   if (!words)
     throw std::bad_alloc();
-  (void)madvise(words, ReadBytes, MADV_HUGEPAGE); // only advice
+  (void)madvise(words, ReadBytes, MADV_HUGEPAGE);      // only advice
   std::fill_n(words, ReadBytes / sizeof(uint64_t), 1); // not zero, so that the pages are real
   return words;
 }

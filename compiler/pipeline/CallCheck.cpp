@@ -43,8 +43,8 @@ static FailureOr<Extent> measure(Frame &frame, const SymbolTable &symbols, const
     whole.depth = std::max(whole.depth, callee.depth + 1);
     whole.ops += callee.ops;
     if (whole.depth > maxCallDepth)
-      return call.emitError("calls nest deeper than ") << maxCallDepth << " here: @" << call.getCallee() << " has "
-                                                       << callee.depth << " levels below it";
+      return call.emitError("calls nest deeper than ")
+             << maxCallDepth << " here: @" << call.getCallee() << " has " << callee.depth << " levels below it";
     if (whole.ops > maxInlinedOps)
       return call.emitError("@") << frame.graph.getSymName() << " has more than " << maxInlinedOps
                                  << " operations with its calls inlined; @" << call.getCallee() << " alone has "
@@ -132,7 +132,8 @@ private:
 
   // A weak scalar rounds once to what it meets; a fraction does not become whole, and nothing becomes i1.
   static bool weakFits(TensorType weak, Type element) {
-    return weak.isWeak() && !element.isInteger(1) && !(isa<WeakFloatType>(weak.getElementType()) && element.isInteger());
+    return weak.isWeak() && !element.isInteger(1) &&
+           !(isa<WeakFloatType>(weak.getElementType()) && element.isInteger());
   }
 
   bool fitsKind(Type element, StringRef kind) {
@@ -153,8 +154,8 @@ private:
         continue;
       TypeParamAttr declared = parameter(param);
       if (!fitsKind(element, declared.getKind().getValue()))
-        return call.emitError() << argumentText(i) << ", expected an element type of kind " << declared.getKind().getValue()
-                                << " for " << param.getName().getValue();
+        return call.emitError() << argumentText(i) << ", expected an element type of kind "
+                                << declared.getKind().getValue() << " for " << param.getName().getValue();
       auto [it, fresh] = elements.try_emplace(param.getName(), element);
       if (!fresh && it->second != element)
         return call.emitError() << argumentText(i) << ", expected element type " << elementText(it->second)
@@ -292,7 +293,7 @@ private:
   GraphOp caller, callee;
   Facts facts;
   MLIRContext *context;
-  DenseMap<Attribute, Type> elements;  // by the parameter's name
+  DenseMap<Attribute, Type> elements;   // by the parameter's name
   DenseMap<Attribute, DimAttr> symbols; // by the symbol's name
 };
 } // namespace

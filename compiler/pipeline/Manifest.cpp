@@ -21,7 +21,9 @@ static json::Value dimJson(DimAttr dim) {
   return json::Object{{"text", toString(dim)}, {"terms", std::move(terms)}};
 }
 
-static json::Value axisJson(std::optional<unsigned> axis) { return axis ? json::Value(int64_t(*axis)) : json::Value(nullptr); }
+static json::Value axisJson(std::optional<unsigned> axis) {
+  return axis ? json::Value(int64_t(*axis)) : json::Value(nullptr);
+}
 
 static json::Object portJson(StringRef name, TensorType type, std::optional<unsigned> axis) {
   json::Array dims;
@@ -35,16 +37,20 @@ static json::Object portJson(StringRef name, TensorType type, std::optional<unsi
 
 static json::Object bufferJson(const PlanBuffer &buffer) {
   switch (buffer.kind) {
-  case BufferKind::Argument: return json::Object{{"kind", "argument"}, {"index", buffer.index}};
-  case BufferKind::Result: return json::Object{{"kind", "result"}, {"index", buffer.index}};
-  case BufferKind::Constant: return json::Object{{"kind", "constant"}, {"symbol", buffer.symbol}};
+  case BufferKind::Argument:
+    return json::Object{{"kind", "argument"}, {"index", buffer.index}};
+  case BufferKind::Result:
+    return json::Object{{"kind", "result"}, {"index", buffer.index}};
+  case BufferKind::Constant:
+    return json::Object{{"kind", "constant"}, {"symbol", buffer.symbol}};
   case BufferKind::Temporary:
-  case BufferKind::State: break;
+  case BufferKind::State:
+    break;
   }
   return json::Object{{"kind", buffer.kind == BufferKind::State ? "state" : "temporary"},
-          {"name", buffer.symbol},
-          {"holds", buffer.name},
-          {"bytes", "nova_bytes_" + buffer.symbol}};
+                      {"name", buffer.symbol},
+                      {"holds", buffer.name},
+                      {"bytes", "nova_bytes_" + buffer.symbol}};
 }
 
 std::string writeManifest(const ManifestInput &in) {

@@ -12,7 +12,7 @@ namespace nova {
 struct ManifestInput {
   GraphOp core; // the core form of the whole run: signature and clauses
   std::vector<std::string> resultNames;
-  mlir::StringAttr sequence, rows, past; // null where the graph cannot be extended
+  mlir::StringAttr sequence, rows, past;                         // null where the graph cannot be extended
   std::vector<std::optional<unsigned>> argumentAxis, resultAxis; // of the sequence
   const Plan &plan;
   std::vector<TargetInfo> targets;

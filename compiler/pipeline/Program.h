@@ -20,11 +20,12 @@ struct SourceOptions {
   std::shared_ptr<llvm::SourceMgr> sources;
 };
 
-/// The graphs of a file and all graphs that they call, verified: shapes proved, calls match, no recursion. Each graph keeps
-/// its `///` comment in the attribute `doc`. Not thread-safe; belongs to its context.
+/// The graphs of a file and all graphs that they call, verified: shapes proved, calls match, no recursion. Each graph
+/// keeps its `///` comment in the attribute `doc`. Not thread-safe; belongs to its context.
 class Program {
 public:
-  /// Reads `path` (`-` is standard input). Errors go to the context's diagnostics with file, line and column; returns null then.
+  /// Reads `path` (`-` is standard input). Errors go to the context's diagnostics with file, line and column; returns
+  /// null then.
   static std::unique_ptr<Program> load(mlir::MLIRContext &context, llvm::StringRef path, const SourceOptions &options);
   /// The same for text already in memory; `name` stands in for the file's name in messages.
   static std::unique_ptr<Program> parse(mlir::MLIRContext &context, llvm::StringRef text, llvm::StringRef name,

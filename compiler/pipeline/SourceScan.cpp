@@ -29,7 +29,8 @@ private:
     const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.begin());
     const auto *p = begin, *end = reinterpret_cast<const llvm::UTF8 *>(text.end());
     if (!llvm::isLegalUTF8String(&p, end)) {
-      fail(p - begin, "expected UTF-8 text, found the byte 0x" + llvm::toHex(StringRef(text.data() + (p - begin), 1), true));
+      fail(p - begin,
+           "expected UTF-8 text, found the byte 0x" + llvm::toHex(StringRef(text.data() + (p - begin), 1), true));
       return false;
     }
     return true;

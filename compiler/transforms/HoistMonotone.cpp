@@ -30,8 +30,8 @@ void hoistMonotone(GraphOp core) {
       continue;
     auto divide = op.getOperand(0).getDefiningOp<DivideOp>();
     if (!divide || !isa<FloatType>(cast<TensorType>(divide.getLhs().getType()).getElementType()) ||
-        cast<TensorType>(divide.getRhs().getType()).getRank() != 0 || divide.getLhs().getType() != divide.getResult().getType() ||
-        !isPositive(divide.getRhs(), facts))
+        cast<TensorType>(divide.getRhs().getType()).getRank() != 0 ||
+        divide.getLhs().getType() != divide.getResult().getType() || !isPositive(divide.getRhs(), facts))
       continue;
     op.setOperand(0, divide.getLhs());
     b.setInsertionPointAfter(&op);

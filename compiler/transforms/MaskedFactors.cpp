@@ -19,8 +19,10 @@ private:
   }
   // The mask with the factor's last axis, or with `whole` with all its axes: or-ed with a false of that shape.
   Value widened(Location loc, Value mask, Value factor, bool whole = false) {
-    ArrayRef<DimAttr> want = cast<TensorType>(factor.getType()).getDims(), have = cast<TensorType>(mask.getType()).getDims();
-    if (have.size() == want.size() && facts.equal(have.back(), want.back()) && (!whole || facts.equal(have.front(), want.front())))
+    ArrayRef<DimAttr> want = cast<TensorType>(factor.getType()).getDims(),
+                      have = cast<TensorType>(mask.getType()).getDims();
+    if (have.size() == want.size() && facts.equal(have.back(), want.back()) &&
+        (!whole || facts.equal(have.front(), want.front())))
       return mask;
     Value index = createInferred<IotaOp>(
         b, loc, {}, facts,
@@ -31,14 +33,15 @@ private:
   }
   Value constant(Location loc, Type element, int64_t value) {
     auto attr = DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()), ArrayRef<int64_t>(value));
-    return createInferred<ConstantOp>(b, loc, {}, facts,
-                                      {b.getNamedAttr("value", attr), b.getNamedAttr("declared", TypeAttr::get(element))});
+    return createInferred<ConstantOp>(
+        b, loc, {}, facts, {b.getNamedAttr("value", attr), b.getNamedAttr("declared", TypeAttr::get(element))});
   }
   // The mask with the factor's axes and type: 1 where hidden, else 0.
   Value numbers(Location loc, Value mask, Value factor) {
     Type element = cast<TensorType>(factor.getType()).getElementType();
     return createInferred<WhereOp>(
-        b, loc, {widened(loc, mask, factor, /*whole=*/true), constant(loc, element, 1), constant(loc, element, 0)}, facts);
+        b, loc, {widened(loc, mask, factor, /*whole=*/true), constant(loc, element, 1), constant(loc, element, 0)},
+        facts);
   }
 };
 } // namespace
@@ -57,9 +60,9 @@ void MaskedFactors::run() {
       continue;
     Value mask = transpose(loc, widened(loc, matmul.getRhsHidden(), matmul.getRhs()));
     Value lhs = transpose(loc, matmul.getRhs());
-    Value swapped = createInferred<MatmulOp>(
-        b, loc, {lhs, transpose(loc, matmul.getLhs()), widened(loc, mask, lhs)}, facts,
-        b.getNamedAttr("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 1, 1, 0})));
+    Value swapped =
+        createInferred<MatmulOp>(b, loc, {lhs, transpose(loc, matmul.getLhs()), widened(loc, mask, lhs)}, facts,
+                                 b.getNamedAttr("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 1, 1, 0})));
     matmul.getResult().replaceAllUsesWith(transpose(loc, swapped));
     matmul.erase();
   }

@@ -10,12 +10,12 @@
 #include <unordered_map>
 
 namespace nova {
-/// Entries where `mask` (i1, broadcastable to the value) is true. With a fill they ARE the fill; without one they are what
-/// the value's `plain` form says there (the region of a `low`), which is only computed when someone looks.
+/// Entries where `mask` (i1, broadcastable to the value) is true. With a fill they ARE the fill; without one they are
+/// what the value's `plain` form says there (the region of a `low`), which is only computed when someone looks.
 struct Region {
   mlir::Value mask;
   std::optional<Scalar> fill;
-  bool inData = false; // the data already hold the fill there
+  bool inData = false;                           // the data already hold the fill there
   std::optional<int64_t> lowAxis = std::nullopt; // on the region of a `low` itself: the axis it is the least entry of
 };
 
@@ -34,8 +34,8 @@ struct MaskedValue {
   bool hasDeferred() const { return plain != nullptr; }
 };
 
-/// Builds core ops: equal ops become one value, element types meet by explicit casts, masks are transferred. Diagnostics go
-/// to the location given; a null Value or failure means that one was emitted.
+/// Builds core ops: equal ops become one value, element types meet by explicit casts, masks are transferred.
+/// Diagnostics go to the location given; a null Value or failure means that one was emitted.
 class CoreBuilder {
 public:
   CoreBuilder(mlir::OpBuilder &builder, const Facts &facts) : b(builder), facts(facts) {}
@@ -51,7 +51,8 @@ public:
   mlir::Value materialize(mlir::Location loc, const MaskedValue &value);
 
   MaskedValue elementwise(mlir::Location loc, llvm::StringRef op, llvm::ArrayRef<MaskedValue> operands);
-  MaskedValue where(mlir::Location loc, const MaskedValue &condition, const MaskedValue &onTrue, const MaskedValue &onFalse);
+  MaskedValue where(mlir::Location loc, const MaskedValue &condition, const MaskedValue &onTrue,
+                    const MaskedValue &onFalse);
   MaskedValue transpose(mlir::Location loc, const MaskedValue &value, mlir::DenseI64ArrayAttr permutation);
   MaskedValue reduce(mlir::Location loc, llvm::StringRef op, const MaskedValue &value, int64_t axis, bool drop);
   MaskedValue matmul(mlir::Location loc, const MaskedValue &lhs, const MaskedValue &rhs);

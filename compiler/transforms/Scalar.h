@@ -24,11 +24,11 @@ struct Scalar {
 
 /// The number as an element of `type`, rounded once.
 Scalar castScalar(const Scalar &value, mlir::Type type);
-/// The elementwise operation `op` ("nova.add", ...) on constants of one element type; nothing for a division of integers
-/// by zero or an operation that is not elementwise.
+/// The elementwise operation `op` ("nova.add", ...) on constants of one element type; nothing for a division of
+/// integers by zero or an operation that is not elementwise.
 std::optional<Scalar> foldScalar(llvm::StringRef op, llvm::ArrayRef<Scalar> operands);
-/// What the result of a binary operation is wherever operand `side` (0 or 1) is `fill`, whatever the other one is; nothing
-/// where it depends on the other. The table of docs/arithmetic.md.
+/// What the result of a binary operation is wherever operand `side` (0 or 1) is `fill`, whatever the other one is;
+/// nothing where it depends on the other. The table of docs/arithmetic.md.
 std::optional<Scalar> absorb(llvm::StringRef op, unsigned side, const Scalar &fill);
 } // namespace nova
 

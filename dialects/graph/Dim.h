@@ -13,8 +13,8 @@ class DimAttr;
 /// Values of symbols.
 using Bindings = llvm::StringMap<int64_t>;
 
-/// Each of these returns a null attribute when a coefficient leaves the range of int64_t, or when the polynomial becomes larger
-/// than any size of a tensor needs: a degree above 64 or more than 1024 terms.
+/// Each of these returns a null attribute when a coefficient leaves the range of int64_t, or when the polynomial
+/// becomes larger than any size of a tensor needs: a degree above 64 or more than 1024 terms.
 DimAttr constantDim(mlir::MLIRContext *context, int64_t value);
 DimAttr symbolDim(mlir::MLIRContext *context, llvm::StringRef name);
 DimAttr addDims(DimAttr a, DimAttr b);

@@ -53,7 +53,8 @@ bool Facts::atLeast(DimAttr dim, int64_t bound) const {
     if (relation == "==")
       continue;
     bool less = relation.starts_with("<");
-    DimAttr known = less ? subtractDims(clause.getRhs(), clause.getLhs()) : subtractDims(clause.getLhs(), clause.getRhs());
+    DimAttr known =
+        less ? subtractDims(clause.getRhs(), clause.getLhs()) : subtractDims(clause.getLhs(), clause.getRhs());
     DimAttr more = known ? subtractDims(dim, known) : DimAttr(); // dim = known + more, and known >= strict
     int64_t strict = relation.size() == 1;
     if (more && bound > INT64_MIN + 1 && atLeastBySigns(more, bound - strict))
@@ -70,7 +71,8 @@ bool Facts::atLeastBySigns(DimAttr dim, int64_t bound) const {
     auto it = lower.find(symbol.getValue());
     if (it == lower.end() || it->second <= 0)
       continue;
-    DimAttr shifted = addDims(symbolDim(dim.getContext(), symbol.getValue()), constantDim(dim.getContext(), it->second));
+    DimAttr shifted =
+        addDims(symbolDim(dim.getContext(), symbol.getValue()), constantDim(dim.getContext(), it->second));
     if (DimAttr next = substituteDim(dim, symbol, shifted))
       dim = next;
   }

@@ -29,8 +29,8 @@ static ParseResult parseTypeParams(OpAsmParser &parser, SmallVectorImpl<Attribut
   do {
     StringRef name, kind;
     SMLoc loc = parser.getCurrentLocation(), kindLoc;
-    if (parser.parseKeyword(&name) || parser.parseColon() ||
-        parser.getCurrentLocation(&kindLoc) || parser.parseKeyword(&kind))
+    if (parser.parseKeyword(&name) || parser.parseColon() || parser.getCurrentLocation(&kindLoc) ||
+        parser.parseKeyword(&kind))
       return failure();
     if (kind != "float" && kind != "int")
       return errorAt(parser, kindLoc) << "expected float or int, found " << kind;
@@ -45,7 +45,8 @@ static ParseResult parseTypeParams(OpAsmParser &parser, SmallVectorImpl<Attribut
         return failure();
       bool fits = kind == "float" ? isa<FloatType>(*type) : type->isInteger(64) || type->isInteger(32);
       if (!fits)
-        return errorAt(parser, typeLoc) << "default " << elementText(*type) << " of " << name << " is not of kind " << kind;
+        return errorAt(parser, typeLoc) << "default " << elementText(*type) << " of " << name << " is not of kind "
+                                        << kind;
       fallback = *type;
     }
     params.push_back(TypeParamAttr::get(b.getContext(), b.getStringAttr(name), b.getStringAttr(kind), fallback));
@@ -68,7 +69,8 @@ static LogicalResult checkWords(function_ref<InFlightDiagnostic()> error, ArrayR
     llvm::append_range(all, tensor.getDims());
     if (auto param = dyn_cast<ParamType>(tensor.getElementType()))
       if (!llvm::any_of(params, [&](Attribute p) { return cast<TypeParamAttr>(p).getName() == param.getName(); }))
-        return error() << "element type " << param.getName().getValue() << " is neither f64, f32, i64, i32, i1 nor a type parameter";
+        return error() << "element type " << param.getName().getValue()
+                       << " is neither f64, f32, i64, i32, i1 nor a type parameter";
   }
   for (DimAttr dim : all)
     for (Attribute atom : dim.getAtoms())
@@ -137,8 +139,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
     do {
       SMLoc loc = parser.getCurrentLocation();
       FailureOr<ClauseAttr> clause = parseClause(parser);
-      if (failed(clause) || failed(checkWords([&] { return errorAt(parser, loc); }, {}, {clause->getLhs(), clause->getRhs()},
-                                              scope.symbols, params)))
+      if (failed(clause) || failed(checkWords([&] { return errorAt(parser, loc); }, {},
+                                              {clause->getLhs(), clause->getRhs()}, scope.symbols, params)))
         return failure();
       clauses.push_back(*clause);
     } while (succeeded(parser.parseOptionalComma()));
@@ -171,12 +173,14 @@ void GraphOp::print(OpAsmPrinter &p) {
     p << "<";
     llvm::interleaveComma(getTypeParams(), p, [&](Attribute a) {
       auto param = cast<TypeParamAttr>(a);
-      p << param.getName().getValue() << ": " << param.getKind().getValue() << " = " << elementText(param.getFallback());
+      p << param.getName().getValue() << ": " << param.getKind().getValue() << " = "
+        << elementText(param.getFallback());
     });
     p << ">";
   }
   p << "(";
-  llvm::interleaveComma(getBlock().getArguments(), p, [&](BlockArgument arg) { p << arg << ": " << toString(arg.getType()); });
+  llvm::interleaveComma(getBlock().getArguments(), p,
+                        [&](BlockArgument arg) { p << arg << ": " << toString(arg.getType()); });
   p << ") -> ";
   ArrayRef<Type> results = getFunctionTypeValue().getResults();
   if (results.size() != 1)
@@ -214,7 +218,8 @@ LogicalResult GraphOp::verifyRegions() {
     if (failed(inferred))
       return failure();
     if (Type(*inferred) != op.getResult(0).getType())
-      return op.emitError("has type ") << toString(op.getResult(0).getType()) << ", expected " << toString(Type(*inferred));
+      return op.emitError("has type ") << toString(op.getResult(0).getType()) << ", expected "
+                                       << toString(Type(*inferred));
   }
   ReturnOp ret = getReturn();
   if (ret.getNumOperands() != type.getNumResults())
@@ -233,8 +238,8 @@ LogicalResult GraphOp::verifyRegions() {
       if (facts.equal(a, b))
         continue;
       auto diagnostic = ret.emitError("result ");
-      diagnostic << i << " is " << name << ": " << toString(Type(have)) << ", expected " << toString(Type(want)) << ": axis "
-                 << axis << " is " << toString(a) << " and " << toString(b);
+      diagnostic << i << " is " << name << ": " << toString(Type(have)) << ", expected " << toString(Type(want))
+                 << ": axis " << axis << " is " << toString(a) << " and " << toString(b);
       addCounterexample(diagnostic, facts, a, b);
       return failure();
     }
@@ -276,7 +281,8 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseCommaSeparatedList(result))
     return failure();
   if (parser.getNumResults() != state.types.size())
-    return errorAt(parser, loc) << "call gives " << state.types.size() << " results, " << parser.getNumResults() << " are named";
+    return errorAt(parser, loc) << "call gives " << state.types.size() << " results, " << parser.getNumResults()
+                                << " are named";
   for (unsigned i = 0; i < state.types.size(); i++)
     defineResult(parser, state, i, state.types[i]);
   return success();

@@ -55,6 +55,7 @@ public:
 
 void registerGraphDialect(DialectRegistry &registry) {
   registry.insert<NovaDialect>();
-  registry.addExtension(+[](MLIRContext *, BuiltinDialect *dialect) { RegisteredOperationName::insert<GraphAlias>(*dialect); });
+  registry.addExtension(
+      +[](MLIRContext *, BuiltinDialect *dialect) { RegisteredOperationName::insert<GraphAlias>(*dialect); });
 }
 } // namespace nova

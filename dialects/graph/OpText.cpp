@@ -32,7 +32,8 @@ std::string valueName(Value value) {
 }
 
 void setResultNames(Operation *op, OpAsmSetValueNameFn set) {
-  // Each result gets a name, if an empty one: else the printer would write `%0:2`, which the text of graphs does not have.
+  // Each result gets a name, if an empty one: else the printer would write `%0:2`, which the text of graphs does not
+  // have.
   for (OpResult result : op->getResults()) {
     std::string name = valueName(result);
     set(result, name.empty() ? "" : StringRef(name).drop_front());
@@ -82,8 +83,8 @@ ParseResult parseValueOp(OpAsmParser &parser, OperationState &state, SyntaxFn sy
   static const Facts none;
   ParseScope *scope = ParseScope::current();
   auto error = [&](int i) { return errorAt(parser, i < 0 ? loc : parsed.operands[i].location); };
-  InferContext context{parser.getContext(), parsed.types,  parsed.names,
-                       state.attributes,    scope ? scope->facts : none, error};
+  InferContext context{parser.getContext(),         parsed.types, parsed.names, state.attributes,
+                       scope ? scope->facts : none, error};
   // The checks of operand counts that the verifier would make come too late for `infer`.
   FailureOr<TensorType> type = infer(context);
   if (failed(type))
@@ -202,14 +203,16 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &state, ParsedOper
       return failure();
     declared = *type;
   } else if (list) {
-    return errorAt(parser, parser.getCurrentLocation()) << "expected ':' and the type of this constant, for example f64[3]";
+    return errorAt(parser, parser.getCurrentLocation())
+           << "expected ':' and the type of this constant, for example f64[3]";
   }
   if (declared) {
     SmallVector<int64_t> sizes;
     for (DimAttr dim : declared.getDims())
       sizes.push_back(constantValue(dim).value_or(-1));
     if (list ? sizes != shape : llvm::any_of(sizes, [](int64_t s) { return s < 0; }))
-      return errorAt(parser, loc) << "constant of type " << toString(Type(declared)) << " does not have the shape of its entries";
+      return errorAt(parser, loc) << "constant of type " << toString(Type(declared))
+                                  << " does not have the shape of its entries";
     if (!list) {
       int64_t count = 1;
       for (int64_t size : sizes)

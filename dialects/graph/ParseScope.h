@@ -9,8 +9,8 @@
 namespace nova {
 class TensorType;
 
-/// Operands are written without types, so each op looks its operands up here. Scopes nest (one per graph or region being
-/// parsed) and belong to the parsing thread: construct on entry, destroy on exit.
+/// Operands are written without types, so each op looks its operands up here. Scopes nest (one per graph or region
+/// being parsed) and belong to the parsing thread: construct on entry, destroy on exit.
 class ParseScope {
 public:
   /// An `isolated` scope does not see the values of the scopes around it.

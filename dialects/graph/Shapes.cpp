@@ -39,8 +39,8 @@ FailureOr<SmallVector<DimAttr>> broadcastDims(const InferContext &c, ArrayRef<un
       if (c.facts.equal(dims[axis], own[k]))
         continue;
       auto diagnostic = c.error(i);
-      diagnostic << "cannot broadcast: axis " << axis << " is " << toString(dims[axis]) << " (from " << typed(c, from[axis])
-                 << ") and " << toString(own[k]) << " (from " << typed(c, i) << ")";
+      diagnostic << "cannot broadcast: axis " << axis << " is " << toString(dims[axis]) << " (from "
+                 << typed(c, from[axis]) << ") and " << toString(own[k]) << " (from " << typed(c, i) << ")";
       addCounterexample(diagnostic, c.facts, dims[axis], own[k]);
       return failure();
     }
@@ -215,7 +215,8 @@ Result ConcatOp::infer(const InferContext &c) {
     return failure();
   SmallVector<DimAttr> dims(c.operands[0].getDims());
   for (unsigned i = 1; i < c.operands.size(); i++) {
-    if (c.operands[i].getElementType() != c.operands[0].getElementType() || c.operands[i].getRank() != int64_t(dims.size()))
+    if (c.operands[i].getElementType() != c.operands[0].getElementType() ||
+        c.operands[i].getRank() != int64_t(dims.size()))
       return c.error(i) << "cannot join " << typed(c, 0) << " and " << typed(c, i);
     for (auto [k, dim] : llvm::enumerate(c.operands[i].getDims())) {
       if (k == *axis) {
@@ -224,8 +225,8 @@ Result ConcatOp::infer(const InferContext &c) {
           return c.error(i) << "dimension is out of range";
       } else if (!c.facts.equal(dims[k], dim)) {
         auto diagnostic = c.error(i);
-        diagnostic << "cannot join " << typed(c, 0) << " and " << typed(c, i) << ": axis " << k << " is " << toString(dims[k])
-                   << " and " << toString(dim);
+        diagnostic << "cannot join " << typed(c, 0) << " and " << typed(c, i) << ": axis " << k << " is "
+                   << toString(dims[k]) << " and " << toString(dim);
         addCounterexample(diagnostic, c.facts, dims[k], dim);
         return failure();
       }
@@ -241,8 +242,8 @@ static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned
   FailureOr<SmallVector<DimAttr>> dims = broadcastDims(c, {value, mask});
   if (failed(dims))
     return failure();
-  for (auto [have, joint] : llvm::zip_equal(c.operands[value].getDims(), ArrayRef<DimAttr>(*dims).take_back(
-                                                                              c.operands[value].getRank())))
+  for (auto [have, joint] :
+       llvm::zip_equal(c.operands[value].getDims(), ArrayRef<DimAttr>(*dims).take_back(c.operands[value].getRank())))
     if (!c.facts.equal(have, joint))
       return c.error(mask) << "mask " << typed(c, mask) << " is larger than " << typed(c, value);
   return success();
@@ -272,8 +273,8 @@ Result MatmulOp::infer(const InferContext &c) {
   DimAttr left = c.operands[0].getDims()[1], right = c.operands[1].getDims()[0];
   if (!c.facts.equal(left, right)) {
     auto diagnostic = c.error(-1);
-    diagnostic << "cannot contract: axis 1 of " << typed(c, 0) << " is " << toString(left) << " and axis 0 of " << typed(c, 1)
-               << " is " << toString(right);
+    diagnostic << "cannot contract: axis 1 of " << typed(c, 0) << " is " << toString(left) << " and axis 0 of "
+               << typed(c, 1) << " is " << toString(right);
     addCounterexample(diagnostic, c.facts, left, right);
     return failure();
   }

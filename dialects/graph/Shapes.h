@@ -24,9 +24,10 @@ struct InferContext {
   std::string name(unsigned i) const;
 };
 
-/// NumPy's broadcasting on symbolic dims: the common shape, or an error with the two dims, the values they came from and
-/// the smallest sizes at which they differ.
-mlir::FailureOr<llvm::SmallVector<DimAttr>> broadcastDims(const InferContext &context, mlir::ArrayRef<unsigned> operands);
+/// NumPy's broadcasting on symbolic dims: the common shape, or an error with the two dims, the values they came from
+/// and the smallest sizes at which they differ.
+mlir::FailureOr<llvm::SmallVector<DimAttr>> broadcastDims(const InferContext &context,
+                                                          mlir::ArrayRef<unsigned> operands);
 /// The element type that operands meet at: weak scalars take the type of the others.
 mlir::FailureOr<mlir::Type> commonElement(const InferContext &context, mlir::ArrayRef<unsigned> operands);
 

@@ -176,7 +176,8 @@ FailureOr<ClauseAttr> parseClause(AsmParser &parser) {
   return ClauseAttr::get(parser.getContext(), *lhs, StringAttr::get(parser.getContext(), relation), *rhs);
 }
 
-// Numbers are read from the buffer itself: MLIR's tokens split `1e5` and turn 1.0e400 into infinity. `end` is where it ends.
+// Numbers are read from the buffer itself: MLIR's tokens split `1e5` and turn 1.0e400 into infinity. `end` is where it
+// ends.
 static StringRef numberText(const char *p, bool &isFloat) {
   const char *q = p + (*p == '-');
   auto digits = [&] {

@@ -12,8 +12,8 @@ class TensorType;
 mlir::FailureOr<DimAttr> parseDim(mlir::AsmParser &parser);
 /// `[n, d]`.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<DimAttr> &dims);
-/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter. MLIR's generic form also has words for the weak
-/// scalars, which no graph writes.
+/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter. MLIR's generic form also has words for
+/// the weak scalars, which no graph writes.
 mlir::FailureOr<mlir::Type> parseElementType(mlir::AsmParser &parser, bool allowWeak = false);
 /// `f64[n, d]`.
 mlir::FailureOr<TensorType> parseTensorType(mlir::AsmParser &parser, bool allowWeak = false);

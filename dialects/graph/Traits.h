@@ -1,4 +1,5 @@
-// What an op of the dialect is, for passes that treat all ops of a kind alike. NovaOps.td says which op has which trait.
+// What an op of the dialect is, for passes that treat all ops of a kind alike. NovaOps.td says which op has which
+// trait.
 #ifndef NOVA_DIALECTS_GRAPH_TRAITS_H
 #define NOVA_DIALECTS_GRAPH_TRAITS_H
 

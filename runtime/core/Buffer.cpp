@@ -53,7 +53,8 @@ void *mapPages(size_t bytes) {
   return memory;
 }
 
-/// Pages move by their addresses; new ones come zeroed. Null if there is not that much memory; nothing has changed then.
+/// Pages move by their addresses; new ones come zeroed. Null if there is not that much memory; nothing has changed
+/// then.
 void *growPages(void *memory, size_t bytes, size_t needed) {
   bool small = needed < kHugePage;
   void *grown = MAP_FAILED;

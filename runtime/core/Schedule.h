@@ -10,8 +10,8 @@
 // what a step has packed is still in cache when the next step reads it.
 //
 // Where no stage waits for another the list is cut into as many ranges as there are workers. Each begins with its own
-// and goes on with what is left of the others': one decode step after another finds a session's rows in the cache of the
-// core that read them last.
+// and goes on with what is left of the others': one decode step after another finds a session's rows in the cache of
+// the core that read them last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ public:
   /// After the last add: gets ready for this many workers, at least 1.
   void share(size_t workers);
 
-  /// Does work until none is left to claim or a kernel has failed. Called by each of the workers, with scratch of its own.
+  /// Does work until none is left to claim or a kernel has failed. Called by each of the workers, with scratch of its
+  /// own.
   void work(size_t worker, void *scratch);
 
   /// After the last worker has returned: the first step, in the order of the list, that was seen to fail, or null.

@@ -12,8 +12,9 @@
 
 using namespace nova::runtime;
 
-// Waking a sleeping thread takes about as long as a decode step over some hundred rows. So a helper that has nothing to do
-// looks out for the next run before it goes back to oneTBB: this long, which a loop of decode steps keeps from ending.
+// Waking a sleeping thread takes about as long as a decode step over some hundred rows. So a helper that has nothing to
+// do looks out for the next run before it goes back to oneTBB: this long, which a loop of decode steps keeps from
+// ending.
 constexpr std::chrono::microseconds kLookout{100};
 
 /// Waits for a condition: without the kernel first, then leaving the core to whoever else wants it.
@@ -24,8 +25,8 @@ template <class Condition> static void spinUntil(Condition condition) {
 }
 
 /// Helpers are tasks of an arena that take part in one run after another. Each has a place of its own, so that a worker
-/// stays on its thread, and the rows it has read in that core's cache. A run opens places; a helper closes its place when
-/// it comes. When the caller has no more work itself it closes the other places and waits for those who came.
+/// stays on its thread, and the rows it has read in that core's cache. A run opens places; a helper closes its place
+/// when it comes. When the caller has no more work itself it closes the other places and waits for those who came.
 class Workers::Team : public std::enable_shared_from_this<Team> {
 public:
   explicit Team(int32_t threads)
@@ -61,8 +62,8 @@ private:
   };
 
   void callHelper(int32_t worker) {
-    // In sequentially consistent order: either this sees that the helper has left, or the helper, having left, sees that
-    // the place is open.
+    // In sequentially consistent order: either this sees that the helper has left, or the helper, having left, sees
+    // that the place is open.
     places[worker].open.store(true);
     if (places[worker].taken.exchange(true))
       return;
@@ -103,7 +104,7 @@ private:
 
   std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
-  const bool patient; // there is a core for each thread
+  const bool patient;              // there is a core for each thread
   std::unique_ptr<Place[]> places; // by worker; the caller, worker 0, needs none
   // Of the run that is under way, or was last.
   void (*body)(void *argument, int32_t worker) = nullptr;

@@ -19,10 +19,10 @@ public:
 
   int32_t count() const { return threads; }
 
-  /// Calls body(argument, 0) on this thread and body(argument, w) for w in 1 .. workers, at most count(), on others, and
-  /// returns when all that have begun have returned. Calls for other threads may begin late or be left out, with a
-  /// caller's parallel_for all of them; body(argument, 0) comes last then. The body must be able to bear that. One run at
-  /// a time.
+  /// Calls body(argument, 0) on this thread and body(argument, w) for w in 1 .. workers, at most count(), on others,
+  /// and returns when all that have begun have returned. Calls for other threads may begin late or be left out, with a
+  /// caller's parallel_for all of them; body(argument, 0) comes last then. The body must be able to bear that. One run
+  /// at a time.
   void run(int32_t workers, void (*body)(void *argument, int32_t worker), void *argument);
 
 private:

@@ -59,10 +59,13 @@ TEST(Program, LongLinesAreCut) {
 }
 
 TEST(Program, DiagnosticsAsJson) {
-  Reading r("graph @a(%x: f64[n]) -> f64[n] {\n  return %x\n}\ngraph @a(%x: f64[n]) -> f64[n] {\n  return %x\n}\n", /*json=*/true);
-  EXPECT_EQ(r.said, R"({"column":1,"file":"test.nova","line":4,"message":"graph @a is defined twice","notes":[{"column":1,"file":)"
-                    R"("test.nova","line":1,"message":"the first definition is here","severity":"note"}],"severity":"error"})"
-                    "\n");
+  Reading r("graph @a(%x: f64[n]) -> f64[n] {\n  return %x\n}\ngraph @a(%x: f64[n]) -> f64[n] {\n  return %x\n}\n",
+            /*json=*/true);
+  EXPECT_EQ(
+      r.said,
+      R"({"column":1,"file":"test.nova","line":4,"message":"graph @a is defined twice","notes":[{"column":1,"file":)"
+      R"("test.nova","line":1,"message":"the first definition is here","severity":"note"}],"severity":"error"})"
+      "\n");
 }
 
 TEST(Program, MessagesInTheWordsOfTheLanguage) {
@@ -84,5 +87,6 @@ TEST(Program, MissingFilesAndFolders) {
   DiagnosticPrinter printer(context, nullptr, os);
   EXPECT_FALSE(Program::load(context, "no-such-file.nova", {}));
   EXPECT_FALSE(Program::load(context, ".", {}));
-  EXPECT_EQ(said, "no-such-file.nova: error: no such file or directory\n.: error: is a directory, expected a graph file\n");
+  EXPECT_EQ(said,
+            "no-such-file.nova: error: no such file or directory\n.: error: is a directory, expected a graph file\n");
 }

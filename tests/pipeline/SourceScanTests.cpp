@@ -19,8 +19,8 @@ std::string repeat(const std::string &text, int count) {
 } // namespace
 
 TEST(SourceScan, DocComments) {
-  SourceScan scan = scanSource("/// First line.\n///   indented\n" + graph + graph + "// plain\n" + graph + "/// far\n\n" + graph +
-                               "/// far\n// between\n" + graph + "///no space\r\n" + graph);
+  SourceScan scan = scanSource("/// First line.\n///   indented\n" + graph + graph + "// plain\n" + graph +
+                               "/// far\n\n" + graph + "/// far\n// between\n" + graph + "///no space\r\n" + graph);
   ASSERT_FALSE(scan.fault);
   EXPECT_EQ(scan.docs, (std::vector<std::string>{"First line.\n  indented", "", "", "", "", "no space"}));
 }

@@ -16,7 +16,7 @@ static bool isZero(const Buffer &buffer, size_t from, size_t to) {
 TEST(Buffer, GrowsKeepingContentsAndZeroingTheRest) {
   // Sizes on the heap, at the border to mappings, and with huge pages.
   constexpr size_t hugePage = 2 << 20;
-  const size_t sizes[] = {1,         100,     4096,         (256 << 10) - 1, 256 << 10, (1 << 20) + 13, hugePage - 4096,
+  const size_t sizes[] = {1,        100,     4096,          (256 << 10) - 1, 256 << 10, (1 << 20) + 13, hugePage - 4096,
                           hugePage, 9 << 20, (9 << 20) + 1, 20 << 20};
   Buffer buffer;
   size_t before = 0;

@@ -54,9 +54,10 @@ std::string bytesOf(std::initializer_list<unsigned char> list) { return std::str
 } // namespace
 
 TEST(Npy, WrittenFilesReadBack) {
-  for (const Tensor &t : {tensor<double>(Element::F64, {2, 3}, {1, -0.0, 5e-324, 3, 4, 5}), tensor<float>(Element::F32, {3}, {1, 2, 3}),
-                          tensor<int64_t>(Element::I64, {}, {INT64_MIN}), tensor<int32_t>(Element::I32, {1, 1, 2}, {-1, 7}),
-                          tensor<uint8_t>(Element::I1, {2}, {0, 1}), tensor<double>(Element::F64, {0, 5}, {})}) {
+  for (const Tensor &t :
+       {tensor<double>(Element::F64, {2, 3}, {1, -0.0, 5e-324, 3, 4, 5}), tensor<float>(Element::F32, {3}, {1, 2, 3}),
+        tensor<int64_t>(Element::I64, {}, {INT64_MIN}), tensor<int32_t>(Element::I32, {1, 1, 2}, {-1, 7}),
+        tensor<uint8_t>(Element::I1, {2}, {0, 1}), tensor<double>(Element::F64, {0, 5}, {})}) {
     std::string bytes = file(t);
     expectSame(bytes, t);
     EXPECT_EQ((bytes.size() - t.bytes.size()) % 64, 0u) << "the data begin at a multiple of 64 bytes";
@@ -72,7 +73,8 @@ TEST(Npy, EveryVersionAndKeyOrder) {
 }
 
 TEST(Npy, BigEndianIsConverted) {
-  expectSame(file(header(">i4", "(2,)"), bytesOf({0, 0, 1, 2, 255, 255, 255, 254})), tensor<int32_t>(Element::I32, {2}, {258, -2}));
+  expectSame(file(header(">i4", "(2,)"), bytesOf({0, 0, 1, 2, 255, 255, 255, 254})),
+             tensor<int32_t>(Element::I32, {2}, {258, -2}));
   expectSame(file(header(">f8", "()"), bytesOf({0x3f, 0xf0, 0, 0, 0, 0, 0, 0})), tensor<double>(Element::F64, {}, {1}));
 }
 
@@ -96,11 +98,14 @@ TEST(Npy, FortranOrderIsConverted) {
 
 TEST(Npy, OtherElementTypesAreRefused) {
   for (const char *type : {"<f2", "<c16", "|S8", "<u4", "<i2", "|O", "<M8[ns]", "", "f8", "|f8", "<f16", "<f8x"})
-    EXPECT_EQ(message(file(header(type, "(1,)"), std::string(8, '\0'))).find("expected element type f8, f4, i8, i4 or bool, found '"), 0u)
+    EXPECT_EQ(message(file(header(type, "(1,)"), std::string(8, '\0')))
+                  .find("expected element type f8, f4, i8, i4 or bool, found '"),
+              0u)
         << type;
   EXPECT_EQ(message(file("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", std::string(8, '\0'))),
             "expected plain numbers, found records with fields");
-  EXPECT_EQ(message(file(header("|b1", "(2,)"), bytesOf({1, 7}))), "expected the bytes 0 and 1 for bool, found 7 at entry 1");
+  EXPECT_EQ(message(file(header("|b1", "(2,)"), bytesOf({1, 7}))),
+            "expected the bytes 0 and 1 for bool, found 7 at entry 1");
 }
 
 TEST(Npy, WrongHeaders) {
@@ -119,17 +124,21 @@ TEST(Npy, WrongHeaders) {
   EXPECT_EQ(wrong(header("<f8", "(-1,)")), "wrong .npy header: expected sizes of 0 or more in shape");
   EXPECT_EQ(wrong(header("<f8", "(1.5,)")), "wrong .npy header: expected ',' or ')' in shape");
   EXPECT_EQ(wrong(header("<f8", "1")), "wrong .npy header: expected a tuple for shape");
-  EXPECT_EQ(wrong(header("<f8", "(99999999999999999999,)")), "wrong .npy header: size 99999999999999999999 is out of range");
+  EXPECT_EQ(wrong(header("<f8", "(99999999999999999999,)")),
+            "wrong .npy header: size 99999999999999999999 is out of range");
   EXPECT_EQ(wrong(header("<f8", "(1,)") + " x"), "wrong .npy header: expected only spaces after '}'");
 }
 
 TEST(Npy, ShapesThatTheDataContradict) {
-  EXPECT_EQ(message(file(header("<f8", "(2,)"), std::string(8, '\0'))), "expected 16 bytes of data after the header, found 8");
-  EXPECT_EQ(message(file(header("<f8", "(1,)"), std::string(9, '\0'))), "expected 8 bytes of data after the header, found 9");
+  EXPECT_EQ(message(file(header("<f8", "(2,)"), std::string(8, '\0'))),
+            "expected 16 bytes of data after the header, found 8");
+  EXPECT_EQ(message(file(header("<f8", "(1,)"), std::string(9, '\0'))),
+            "expected 8 bytes of data after the header, found 9");
   EXPECT_EQ(message(file(header("<f8", "(4294967296, 4294967296)"), "")), "the shape has more bytes than 63 bits hold");
   EXPECT_EQ(message(file(header("<f8", "(9223372036854775807, 9)"), "")), "the shape has more bytes than 63 bits hold");
   // Nothing is allocated for what the file does not hold.
-  EXPECT_EQ(message(file(header("<f8", "(1000000000000,)"), "")), "expected 8000000000000 bytes of data after the header, found 0");
+  EXPECT_EQ(message(file(header("<f8", "(1000000000000,)"), "")),
+            "expected 8000000000000 bytes of data after the header, found 0");
   EXPECT_EQ(message(file(header("<f8", "(0, 9223372036854775807)"), "")), "accepted f64[0, 9223372036854775807]");
 }
 

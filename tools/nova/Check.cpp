@@ -136,13 +136,10 @@ static json::Object toJson(const Report &report) {
     arguments.push_back(json::Object{{"name", argument.name}, {"dependence", toString(argument.dependence)}});
   for (const State &state : report.states)
     states.push_back(json::Object{{"name", state.name}, {"type", state.type}});
-  json::Object object{{"graph", report.graph},
-                      {"signature", report.signature},
-                      {"proved", true},
-                      {"sequence", report.sequence},
-                      {"arguments", std::move(arguments)},
-                      {"extendable", report.refusal.empty()},
-                      {"state", std::move(states)}};
+  json::Object object{
+      {"graph", report.graph},       {"signature", report.signature},     {"proved", true},
+      {"sequence", report.sequence}, {"arguments", std::move(arguments)}, {"extendable", report.refusal.empty()},
+      {"state", std::move(states)}};
   if (!report.refusal.empty()) {
     object["refusal"] = report.refusal;
     object["path"] = json::Array(report.path);

@@ -14,9 +14,9 @@ using namespace llvm;
 
 namespace nova::tool {
 static constexpr std::pair<StringLiteral, Stage> stages[] = {
-    {"stored", Stage::Stored}, {"core", Stage::Core},     {"extend", Stage::Extend}, {"plan", Stage::Plan},
-    {"tiles", Stage::Tiles},   {"vector", Stage::Vector}, {"llvm", Stage::LLVM},     {"asm", Stage::Asm},
-    {"module", Stage::Module},
+    {"stored", Stage::Stored}, {"core", Stage::Core},   {"extend", Stage::Extend},
+    {"plan", Stage::Plan},     {"tiles", Stage::Tiles}, {"vector", Stage::Vector},
+    {"llvm", Stage::LLVM},     {"asm", Stage::Asm},     {"module", Stage::Module},
 };
 
 static Expected<Stage> findStage(StringRef name) {

@@ -88,21 +88,23 @@ static json::Object storeFacts() {
 
 static json::Object gather() {
   int driver = cudaDriver();
-  return llvm::json::Object{{"nova", compilerVersion},
-          {"libnova", nova_version()},
-          {"build_id", buildId().hex()},
-          {"llvm", LLVM_VERSION_STRING},
-          {"cpu", cpuName()},
-          {"targets", targetList()},
-          {"threads", int64_t(std::thread::hardware_concurrency())},
-          {"onednn", json::Object{{"version", NOVA_ONEDNN_VERSION}, {"qualified", false}, {"used", false}}},
-          {"cuda", json::Object{{"toolkit", cudaToolkit()}, {"driver", int64_t(driver)}, {"used", false}}},
-          {"store", storeFacts()}};
+  return llvm::json::Object{
+      {"nova", compilerVersion},
+      {"libnova", nova_version()},
+      {"build_id", buildId().hex()},
+      {"llvm", LLVM_VERSION_STRING},
+      {"cpu", cpuName()},
+      {"targets", targetList()},
+      {"threads", int64_t(std::thread::hardware_concurrency())},
+      {"onednn", json::Object{{"version", NOVA_ONEDNN_VERSION}, {"qualified", false}, {"used", false}}},
+      {"cuda", json::Object{{"toolkit", cudaToolkit()}, {"driver", int64_t(driver)}, {"used", false}}},
+      {"store", storeFacts()}};
 }
 
 static void print(const json::Object &facts) {
   auto text = [&](StringRef key) { return facts.getString(key).value_or("").str(); };
-  outs() << "nova      " << text("nova") << ", libnova " << text("libnova") << ", LLVM and MLIR " << text("llvm") << "\n"
+  outs() << "nova      " << text("nova") << ", libnova " << text("libnova") << ", LLVM and MLIR " << text("llvm")
+         << "\n"
          << "build     " << text("build_id") << "\n"
          << "cpu       " << text("cpu") << "\n";
   for (const json::Value &target : *facts.getArray("targets")) {
@@ -115,7 +117,8 @@ static void print(const json::Object &facts) {
   if (dnn.empty())
     outs() << "onednn    not found when nova was built\n";
   else
-    outs() << "onednn    " << dnn << " found when nova was built; not qualified and not used: all contractions are generated code\n";
+    outs() << "onednn    " << dnn
+           << " found when nova was built; not qualified and not used: all contractions are generated code\n";
   const json::Object &cuda = *facts.getObject("cuda");
   StringRef toolkit = *cuda.getString("toolkit");
   int64_t driver = *cuda.getInteger("driver");

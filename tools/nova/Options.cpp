@@ -19,28 +19,33 @@ static cl::cat own(category);
 #define FOR_GRAPH cl::sub(check), cl::sub(compile), cl::sub(run), cl::sub(decode), cl::sub(hash)
 #define FOR_RUN cl::sub(run), cl::sub(decode)
 
-cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"), cl::value_desc("graph file, - is standard input"),
-                          own, FOR_GRAPH);
+cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"),
+                          cl::value_desc("graph file, - is standard input"), own, FOR_GRAPH);
 cl::list<std::string> includeDirs("I", cl::Prefix, cl::value_desc("DIR"),
-                                  cl::desc("look up called graphs below DIR (a.b in a/b.nova), before std_lib"), own, FOR_GRAPH);
-cl::opt<std::string> entry("entry", cl::value_desc("NAME"), cl::desc("the graph to use (default: the last one of the file)"),
-                           own, FOR_GRAPH);
+                                  cl::desc("look up called graphs below DIR (a.b in a/b.nova), before std_lib"), own,
+                                  FOR_GRAPH);
+cl::opt<std::string> entry("entry", cl::value_desc("NAME"),
+                           cl::desc("the graph to use (default: the last one of the file)"), own, FOR_GRAPH);
 
-cl::list<std::string> types("type", cl::value_desc("T=f32"), cl::desc("element type of a type parameter"), own, FOR_GRAPH);
+cl::list<std::string> types("type", cl::value_desc("T=f32"), cl::desc("element type of a type parameter"), own,
+                            FOR_GRAPH);
 cl::list<std::string> probes("probe", cl::CommaSeparated, cl::value_desc("NAME"),
-                             cl::desc("make an inner value an extra result"), own, FOR_RUN, cl::sub(compile), cl::sub(hash));
+                             cl::desc("make an inner value an extra result"), own, FOR_RUN, cl::sub(compile),
+                             cl::sub(hash));
 cl::opt<std::string> along("along", cl::value_desc("n"),
                            cl::desc("the symbol of the sequence (default: the leading axis of the first result)"), own,
                            FOR_GRAPH);
 cl::list<std::string> targets("target", cl::CommaSeparated, cl::value_desc("NAME"),
-                              cl::desc("x86-64-v3, x86-64-v4 (default: code for both, the best is chosen at load)"), own,
-                              FOR_RUN, cl::sub(compile), cl::sub(hash));
+                              cl::desc("x86-64-v3, x86-64-v4 (default: code for both, the best is chosen at load)"),
+                              own, FOR_RUN, cl::sub(compile), cl::sub(hash));
 
-cl::list<std::string> inputs("input", cl::value_desc("Q=q.npy"), cl::desc("an argument from a .npy file"), own, FOR_RUN);
-cl::list<std::string> randoms("random", cl::value_desc("Q=n:6,d:4"),
-                              cl::desc("an argument of random numbers, with its sizes where no file gives them; without Q= all "
-                                       "arguments not given"),
-                              own, FOR_RUN);
+cl::list<std::string> inputs("input", cl::value_desc("Q=q.npy"), cl::desc("an argument from a .npy file"), own,
+                             FOR_RUN);
+cl::list<std::string>
+    randoms("random", cl::value_desc("Q=n:6,d:4"),
+            cl::desc("an argument of random numbers, with its sizes where no file gives them; without Q= all "
+                     "arguments not given"),
+            own, FOR_RUN);
 cl::opt<std::string> seed("seed", cl::value_desc("N"), cl::init("1"),
                           cl::desc("what random numbers begin with (default: 1)"), own, FOR_RUN);
 cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
@@ -51,13 +56,15 @@ cl::list<std::string> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7
 cl::opt<std::string> backend("backend", cl::value_desc("compiled|interpreter"), cl::init("compiled"),
                              cl::desc("what executes the graph: the module (default) or the reference"), own, FOR_RUN);
 cl::opt<std::string> threads("threads", cl::value_desc("N"), cl::init("0"),
-                             cl::desc("threads to use (default: one per core); results are the same bits"), own, FOR_RUN);
+                             cl::desc("threads to use (default: one per core); results are the same bits"), own,
+                             FOR_RUN);
 cl::opt<std::string> onednn("onednn", cl::value_desc("on|off"), cl::init("on"),
-                            cl::desc("library tiles of oneDNN where qualified; results are the same bits"), own, FOR_RUN,
-                            cl::sub(compile));
-cl::opt<std::string> storeDir("store", cl::value_desc("DIR"),
-                              cl::desc("the store of compiled modules (default: $NOVA_STORE, else the user's cache folder)"),
-                              own, FOR_RUN, cl::sub(compile), cl::sub(store), cl::sub(doctor));
+                            cl::desc("library tiles of oneDNN where qualified; results are the same bits"), own,
+                            FOR_RUN, cl::sub(compile));
+cl::opt<std::string>
+    storeDir("store", cl::value_desc("DIR"),
+             cl::desc("the store of compiled modules (default: $NOVA_STORE, else the user's cache folder)"), own,
+             FOR_RUN, cl::sub(compile), cl::sub(store), cl::sub(doctor));
 cl::opt<bool> noStore("no-store", cl::desc("neither read nor write the store"), own, FOR_RUN, cl::sub(compile));
 
 cl::opt<std::string> emit("emit", cl::value_desc("STAGE"),
@@ -66,7 +73,8 @@ cl::opt<std::string> emit("emit", cl::value_desc("STAGE"),
 cl::opt<std::string> outputFile("o", cl::value_desc("FILE"), cl::desc("write there (- is standard output)"), own,
                                 cl::sub(compile));
 cl::opt<bool> verbose("v", cl::desc("also show every value"), own, cl::sub(check));
-cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), own, FOR_GRAPH, cl::sub(store), cl::sub(doctor));
+cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), own, FOR_GRAPH, cl::sub(store),
+                   cl::sub(doctor));
 
 cl::opt<std::string> action(cl::Positional, cl::Required, cl::desc("ls|gc|verify"), own, cl::sub(store));
 cl::opt<std::string> limit("limit", cl::value_desc("SIZE"), cl::desc("gc: keep at most this much, as 500M or 2G"), own,

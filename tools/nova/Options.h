@@ -1,5 +1,6 @@
-// Every option of every command, in one place: LLVM's command-line library ties them to their commands as they are made.
-// Values are texts: LLVM would report a wrong number or word in a form of its own. RunOptions and the commands read them.
+// Every option of every command, in one place: LLVM's command-line library ties them to their commands as they are
+// made. Values are texts: LLVM would report a wrong number or word in a form of its own. RunOptions and the commands
+// read them.
 #ifndef NOVA_TOOLS_NOVA_OPTIONS_H
 #define NOVA_TOOLS_NOVA_OPTIONS_H
 

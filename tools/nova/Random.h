@@ -19,8 +19,8 @@ public:
   double normal();
 
 private:
-  bool halfExponential();                // true with probability exp(-1/2)
-  bool accept(unsigned k, double x);     // true with probability exp(-x (2k + x) / (2k + 2))
+  bool halfExponential();            // true with probability exp(-1/2)
+  bool accept(unsigned k, double x); // true with probability exp(-x (2k + x) / (2k + 2))
   uint64_t state;
 };
 

@@ -27,8 +27,8 @@ Expected<size_t> ResultWriter::find(const std::string &option, StringRef name) c
   if (!name.getAsInteger(10, index) && index < names.size())
     return index;
   SmallVector<StringRef> known(names.begin(), names.end());
-  return badInput("--output " + option + ": no result " + name + didYouMean(name, known) + "; there are " + join(known, ", ") +
-                  " (--probe makes an inner value a result)");
+  return badInput("--output " + option + ": no result " + name + didYouMean(name, known) + "; there are " +
+                  join(known, ", ") + " (--probe makes an inner value a result)");
 }
 
 Error ResultWriter::readOptions() {

@@ -8,7 +8,7 @@
 namespace nova::tool {
 struct RunOptions {
   bool interpreted = false;
-  int32_t threads = 0; // 0: one per core
+  int32_t threads = 0;               // 0: one per core
   llvm::SmallVector<int64_t> chunks; // empty: one by one
 };
 

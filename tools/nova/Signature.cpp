@@ -13,7 +13,8 @@ std::string signatureText(GraphOp graph) {
     os << "<";
     interleaveComma(graph.getTypeParams(), os, [&](mlir::Attribute a) {
       auto param = mlir::cast<TypeParamAttr>(a);
-      os << param.getName().getValue() << ": " << param.getKind().getValue() << " = " << elementText(param.getFallback());
+      os << param.getName().getValue() << ": " << param.getKind().getValue() << " = "
+         << elementText(param.getFallback());
     });
     os << ">";
   }
@@ -28,7 +29,8 @@ std::string signatureText(GraphOp graph) {
   os << (results == 1 ? "" : ")");
   if (!graph.getClauses().empty()) {
     os << " where ";
-    interleaveComma(graph.getClauses(), os, [&](mlir::Attribute clause) { os << toString(mlir::cast<ClauseAttr>(clause)); });
+    interleaveComma(graph.getClauses(), os,
+                    [&](mlir::Attribute clause) { os << toString(mlir::cast<ClauseAttr>(clause)); });
   }
   return text;
 }

@@ -3,21 +3,22 @@
 #include "tools/nova/Failure.h"
 #include "tools/nova/ModuleSource.h"
 #include "tools/nova/Options.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Chrono.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
 
 namespace nova::tool {
 static json::Object toJson(const StoredEntry &entry) {
-  return llvm::json::Object{{"key", entry.key.hex()},
-          {"label", entry.label},
-          {"path", entry.path},
-          {"bytes", int64_t(entry.bytes)},
-          {"last_use", int64_t(std::chrono::duration_cast<std::chrono::seconds>(entry.lastUse.time_since_epoch()).count())},
-          {"problem", entry.problem}};
+  return llvm::json::Object{
+      {"key", entry.key.hex()},
+      {"label", entry.label},
+      {"path", entry.path},
+      {"bytes", int64_t(entry.bytes)},
+      {"last_use", int64_t(std::chrono::duration_cast<std::chrono::seconds>(entry.lastUse.time_since_epoch()).count())},
+      {"problem", entry.problem}};
 }
 
 static void print(const Store &store, const std::vector<StoredEntry> &entries) {
@@ -83,8 +84,8 @@ static Expected<int> act(const Store &store) {
                                        {"left_bytes", int64_t(cleaning->leftBytes)}})
            << "\n";
   else
-    outs() << "removed " << cleaning->removed << " entries (" << cleaning->removedBytes << " bytes), left " << cleaning->left
-           << " (" << cleaning->leftBytes << " bytes)\n";
+    outs() << "removed " << cleaning->removed << " entries (" << cleaning->removedBytes << " bytes), left "
+           << cleaning->left << " (" << cleaning->leftBytes << " bytes)\n";
   return Ok;
 }
 

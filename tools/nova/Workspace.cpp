@@ -18,7 +18,8 @@ static mlir::DialectRegistry allDialects() {
 
 // One graph at a time: MLIR's thread pool would cost more than it gives.
 Workspace::Workspace()
-    : context(allDialects(), mlir::MLIRContext::Threading::DISABLED), diagnostics(context, sources, errs(), options::json) {}
+    : context(allDialects(), mlir::MLIRContext::Threading::DISABLED),
+      diagnostics(context, sources, errs(), options::json) {}
 
 static std::string stdLibDir() {
   if (std::optional<std::string> given = sys::Process::GetEnv("NOVA_STD_LIB"))
@@ -67,8 +68,8 @@ bool Workspace::readTypes() {
     }
     StringRef kind = parameter.getKind().getValue();
     if (!(kind == "float" ? value == "f64" || value == "f32" : value == "i64" || value == "i32")) {
-      inputError("--type " + option + ": expected " + (kind == "float" ? "f64 or f32" : "i64 or i32") + ", found '" + value +
-                 "'");
+      inputError("--type " + option + ": expected " + (kind == "float" ? "f64 or f32" : "i64 or i32") + ", found '" +
+                 value + "'");
       return false;
     }
     auto [it, fresh] = types.try_emplace(name.str(), value.str());
@@ -93,7 +94,8 @@ TypeBindings Workspace::getTypeBindings() {
 
 static void report(StringRef severity, const Twine &message) {
   if (options::json)
-    errs() << json::Value(json::Object{{"severity", severity}, {"message", message.str()}, {"notes", json::Array{}}}) << "\n";
+    errs() << json::Value(json::Object{{"severity", severity}, {"message", message.str()}, {"notes", json::Array{}}})
+           << "\n";
   else
     errs() << severity << ": " << message << "\n";
 }

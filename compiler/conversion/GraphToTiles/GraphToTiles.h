@@ -1,4 +1,5 @@
-// From a core-form graph to tile kernels and a plan: tile-and-fuse over blocks of rows, driven by which rows an op reads.
+// From a core-form graph to tile kernels and a plan: tile-and-fuse over blocks of rows, driven by which rows an op
+// reads.
 #ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_GRAPHTOTILES_H
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_GRAPHTOTILES_H
 
@@ -8,9 +9,9 @@
 
 namespace nova {
 struct TileInput {
-  GraphOp graph;         // core form, or a derived extend graph
-  unsigned numArguments; // arguments beyond are states
-  std::vector<std::string> resultNames; // as callers know them; results beyond are new values of states
+  GraphOp graph;                         // core form, or a derived extend graph
+  unsigned numArguments;                 // arguments beyond are states
+  std::vector<std::string> resultNames;  // as callers know them; results beyond are new values of states
   mlir::StringAttr sequence, rows, past; // of an extend graph; else null
 };
 
@@ -19,8 +20,9 @@ struct TileProgram {
   Plan plan;
 };
 
-/// Fuses ops that work row by row on the same rows into one kernel each, in levels: a kernel reads whole values (packed factors of
-/// contractions, operands of ops that cross rows) only from kernels of lower levels. On failure a diagnostic was emitted.
+/// Fuses ops that work row by row on the same rows into one kernel each, in levels: a kernel reads whole values (packed
+/// factors of contractions, operands of ops that cross rows) only from kernels of lower levels. On failure a diagnostic
+/// was emitted.
 mlir::FailureOr<TileProgram> graphToTiles(const TileInput &input);
 } // namespace nova
 

@@ -9,7 +9,8 @@ namespace {
 // Rows of a block of a loop nest: enough work to share, small enough to spread over threads.
 constexpr int64_t mapBlock = 64;
 
-// Where an op of a fused nest reads an operand: for each of the operand's axes the axis of the output, or -1 for entry 0.
+// Where an op of a fused nest reads an operand: for each of the operand's axes the axis of the output, or -1 for entry
+// 0.
 using AxisMap = SmallVector<int64_t, 4>;
 
 class MapEmitter {
@@ -49,7 +50,8 @@ AxisMap MapEmitter::operandMap(Operation *op, const AxisMap &own, Value operand)
   return map;
 }
 
-// Once to collect the leaves (what is read from memory), once to create the scalars. Operands before ops, without recursion.
+// Once to collect the leaves (what is read from memory), once to create the scalars. Operands before ops, without
+// recursion.
 void MapEmitter::visit(Value root, const AxisMap &rootMap, bool collect, OpBuilder &body) {
   std::vector<std::pair<Value, AxisMap>> work{{root, rootMap}};
   std::map<std::pair<const void *, std::vector<int64_t>>, bool> entered;
@@ -104,7 +106,8 @@ PlanStep MapEmitter::run() {
   Location loc = v.getLoc();
   DimAttr rows = type.getRank() ? type.getDims()[0] : values.getOne();
   int64_t block = type.getRank() > 1 ? mapBlock : mapBlock * mapBlock;
-  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(context, 0), block, false);
+  auto kernel =
+      b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(context, 0), block, false);
   Block &outer = kernel.getBody().emplaceBlock();
   AxisMap identity;
   for (int64_t i = 0; i < type.getRank(); i++)
@@ -134,7 +137,8 @@ PlanStep MapEmitter::run() {
   auto map = inner.create<tile::MapOp>(loc, inputs, output, inner.getAffineMapArrayAttr(maps));
   Block &body = map.getBody().emplaceBlock();
   for (auto &[leaf, axes] : leaves)
-    scalars[{leaf.getAsOpaquePointer(), key(axes)}] = body.addArgument(scalarType(tensorOf(leaf).getElementType()), loc);
+    scalars[{leaf.getAsOpaquePointer(), key(axes)}] =
+        body.addArgument(scalarType(tensorOf(leaf).getElementType()), loc);
   for (int64_t i = 0; i < type.getRank(); i++)
     indices.push_back(body.addArgument(scalarType(inner.getI64Type()), loc));
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(&body);
@@ -156,8 +160,8 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   SmallVector<DimAttr> kept(tensorOf(op.getOperand()).getDims());
   kept[axis] = values.getOne();
   auto outType = tile::BufferType::get(b.getContext(), input.type.getTensor().withDims(kept), tile::Layout::rows);
-  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), kept[0], constantDim(b.getContext(), 0),
-                                         mapBlock, false);
+  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), kept[0],
+                                         constantDim(b.getContext(), 0), mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
   PlanStep step{in.name, kept[0], mapBlock, false, {input.index}};
   Value in0 = body.addArgument(input.type, loc), hidden;
@@ -178,13 +182,14 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   return step;
 }
 
-PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribute> symbols, Value value, GlobalBuffer source,
-                        GlobalBuffer target) {
+PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribute> symbols, Value value,
+                        GlobalBuffer source, GlobalBuffer target) {
   TensorType type = tensorOf(value);
   MLIRContext *context = b.getContext();
   Location loc = value.getLoc();
   DimAttr rows = type.getRank() ? type.getDims()[0] : constantDim(context, 1);
-  auto kernel = b.create<tile::KernelOp>(loc, name, b.getArrayAttr(symbols), rows, constantDim(context, 0), mapBlock, false);
+  auto kernel =
+      b.create<tile::KernelOp>(loc, name, b.getArrayAttr(symbols), rows, constantDim(context, 0), mapBlock, false);
   Block &outer = kernel.getBody().emplaceBlock();
   outer.addArguments({source.type, target.type}, {loc, loc});
   OpBuilder inner = OpBuilder::atBlockEnd(&outer);

@@ -33,7 +33,8 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
     GraphOp source = extend.module ? coreGraph(*extend.module) : core;
     hoistMonotone(source);
     prepareMaskedFactors(source);
-    FailureOr<TileProgram> program = graphToTiles({source, core.getNumGraphArguments(), results, extend.sequence, extend.rows, extend.past});
+    FailureOr<TileProgram> program =
+        graphToTiles({source, core.getNumGraphArguments(), results, extend.sequence, extend.rows, extend.past});
     if (failed(program))
       return signalPassFailure();
     if (plan)

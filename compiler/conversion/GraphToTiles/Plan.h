@@ -1,4 +1,5 @@
-// The plan of a module: its buffers, its steps and where each contraction runs. With the tile kernels it is all that a runtime needs.
+// The plan of a module: its buffers, its steps and where each contraction runs. With the tile kernels it is all that a
+// runtime needs.
 #ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_PLAN_H
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_PLAN_H
 

@@ -92,8 +92,8 @@ void Emitter::assignScratch() {
       return;
     TensorType tensor = tensorOf(v);
     DimAttr width = tensor.getRank() < 2 ? values.getOne() : values.getFacts().normalize(tensor.getDims()[1]);
-    auto type = tile::BufferType::get(b.getContext(), TensorType::get(b.getContext(), tensor.getElementType(), {in.rows, width}),
-                                      tile::Layout::rows);
+    auto type = tile::BufferType::get(
+        b.getContext(), TensorType::get(b.getContext(), tensor.getElementType(), {in.rows, width}), tile::Layout::rows);
     for (Tile &t : tiles) {
       size_t last = lastUse.lookup(t.holder);
       bool dead = lastUse.count(t.holder) ? last < i || (inPlace && last == i) : true;
@@ -134,7 +134,8 @@ void Emitter::emitContraction(const RowEvent &event) {
     colLimit = b.getI64IntegerAttr(*event.limit);
   b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
                              buffers.lookup(matmul.getResult()), mask,
-                             matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(), kLimit, colLimit);
+                             matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(), kLimit,
+                             colLimit);
 }
 
 void Emitter::emitPass(const RowEvent &event) {
@@ -164,12 +165,13 @@ void Emitter::emitPass(const RowEvent &event) {
   for (Operation *op : event.inlined)
     llvm::for_each(op->getOperands(), hoist);
   auto pass = b.create<tile::PassOp>(loc, inputs, stores, reductions, event.width,
-                                     event.limit ? b.getI64IntegerAttr(*event.limit) : IntegerAttr(), b.getArrayAttr(kinds),
-                                     b.getDenseI64ArrayAttr(hide));
+                                     event.limit ? b.getI64IntegerAttr(*event.limit) : IntegerAttr(),
+                                     b.getArrayAttr(kinds), b.getDenseI64ArrayAttr(hide));
   Block &block = pass.getBody().emplaceBlock();
   for (Value x : event.loads)
     block.addArgument(scalarType(tensorOf(x).getElementType()), x.getLoc());
-  BlockArgument row = block.addArgument(scalarType(b.getI64Type()), loc), column = block.addArgument(row.getType(), loc);
+  BlockArgument row = block.addArgument(scalarType(b.getI64Type()), loc),
+                column = block.addArgument(row.getType(), loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&block);
   // The launch's row is the absolute position less the kernel's; an iota on the row axis adds its own beginning.
   auto index = [&](OpBuilder &ib, IotaOp iota) -> Value {
@@ -205,8 +207,8 @@ PlanStep Emitter::run() {
   bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
   bool limited = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.limit.has_value(); });
   int64_t block = contracts ? contractionBlock : passBlock;
-  auto kernel = b.create<tile::KernelOp>(b.getUnknownLoc(), in.name, b.getArrayAttr(in.symbols), in.rows, in.position, block,
-                                         limited);
+  auto kernel = b.create<tile::KernelOp>(b.getUnknownLoc(), in.name, b.getArrayAttr(in.symbols), in.rows, in.position,
+                                         block, limited);
   body = &kernel.getBody().emplaceBlock();
   assignGlobals();
   OpBuilder::InsertionGuard guard(b);

@@ -19,7 +19,8 @@ bool isPackedOperand(Operation *op, unsigned index) {
 }
 
 namespace {
-// A chain longer than this is cut into passes: a body of any length in one loop would make LLVM's time grow faster than the chain.
+// A chain longer than this is cut into passes: a body of any length in one loop would make LLVM's time grow faster than
+// the chain.
 constexpr unsigned maxInlined = 128;
 // A cheap value computed at more times than this is kept instead.
 constexpr size_t maxTimes = 2;
@@ -40,9 +41,9 @@ private:
   UpperLimit upperLimit;
   DenseSet<Value> inside;
   RowSchedule result;
-  DenseMap<Value, unsigned> ready; // the first time at which the value can be read
+  DenseMap<Value, unsigned> ready;     // the first time at which the value can be read
   DenseMap<Value, unsigned> storeTime; // kept elementwise values: the time of the pass that stores them
-  DenseMap<Operation *, unsigned> at; // reductions and contractions: the time of the event
+  DenseMap<Operation *, unsigned> at;  // reductions and contractions: the time of the event
 
   bool isColumn(Value v) const { return tensorOf(v).getRank() < 2 || values.isOne(tensorOf(v).getDims()[1]); }
   DimAttr widthOf(Value v) const { return values.getFacts().normalize(tensorOf(v).getDims()[1]); }
@@ -77,8 +78,9 @@ void Scheduler::findTimes() {
       }
       Operation *def = x.getDefiningOp();
       bool mask = isa<MatmulOp>(op) && i >= 2 && upperLimit(x);
-      bool mustKeep = !hasBuffer(def) && !mask &&
-                      (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isa<ReductionOp>(op)) || inlined[x] >= maxInlined);
+      bool mustKeep =
+          !hasBuffer(def) && !mask &&
+          (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isa<ReductionOp>(op)) || inlined[x] >= maxInlined);
       if (mustKeep)
         result.kept.insert(x);
       time = std::max(time, ready[x] + (mustKeep ? 1 : 0));
@@ -123,8 +125,8 @@ void Scheduler::findNeeds() {
   }
 }
 
-// Decides which elementwise values are kept, from the last op to the first: an expensive one that several passes want, a cheap
-// one that many want. It is stored by the first of them.
+// Decides which elementwise values are kept, from the last op to the first: an expensive one that several passes want,
+// a cheap one that many want. It is stored by the first of them.
 void Scheduler::findStores() {
   DenseMap<Value, std::set<unsigned>> times; // when an elementwise value is computed
   for (Operation *op : llvm::reverse(ops)) {
@@ -155,7 +157,8 @@ void Scheduler::collectLoads(RowEvent &event) {
   auto read = [&](Value x) {
     // Where a kept value is stored at this very time, another pass may do it after this one: compute it here too.
     bool elementwise = inside.contains(x) && !hasBuffer(x.getDefiningOp());
-    bool compute = values.isFree(x) ? !event.contraction : elementwise && (!result.kept.contains(x) || storeTime[x] >= event.time);
+    bool compute =
+        values.isFree(x) ? !event.contraction : elementwise && (!result.kept.contains(x) || storeTime[x] >= event.time);
     if (compute && elementwise) {
       if (computed.insert(x).second)
         work.push_back(x);
@@ -254,7 +257,8 @@ RowSchedule Scheduler::run() {
   return std::move(result);
 }
 
-RowSchedule scheduleRows(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs, UpperLimit upperLimit) {
+RowSchedule scheduleRows(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs,
+                         UpperLimit upperLimit) {
   return Scheduler(values, ops, outputs, upperLimit).run();
 }
 } // namespace nova

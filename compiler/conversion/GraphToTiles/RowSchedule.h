@@ -21,14 +21,14 @@ struct RowEvent {
   unsigned time = 0;
   DimAttr width;
   std::optional<int64_t> limit;
-  std::vector<mlir::Value> stores;             // computed in this pass and kept
-  std::vector<mlir::Operation *> reductions;   // done by this pass
-  std::vector<mlir::Value> loads;              // kept values that this event reads
-  std::vector<mlir::Operation *> inlined;      // a pass: elementwise ops computed in it, in graph order
+  std::vector<mlir::Value> stores;           // computed in this pass and kept
+  std::vector<mlir::Operation *> reductions; // done by this pass
+  std::vector<mlir::Value> loads;            // kept values that this event reads
+  std::vector<mlir::Operation *> inlined;    // a pass: elementwise ops computed in it, in graph order
 };
 
-/// True for the operands of a contraction that it reads packed, from memory: the second factor and, where both factors are
-/// masked, the second mask.
+/// True for the operands of a contraction that it reads packed, from memory: the second factor and, where both factors
+/// are masked, the second mask.
 bool isPackedOperand(mlir::Operation *op, unsigned index);
 
 /// What a mask hides for the row at absolute position p: exactly the columns > p + limit; or something else.
@@ -42,8 +42,8 @@ struct RowSchedule {
 };
 
 /// `ops`: Row ops of one kernel in graph order; `outputs`: those whose values leave the kernel.
-RowSchedule scheduleRows(const Values &values, llvm::ArrayRef<mlir::Operation *> ops, const llvm::DenseSet<mlir::Value> &outputs,
-                         UpperLimit upperLimit);
+RowSchedule scheduleRows(const Values &values, llvm::ArrayRef<mlir::Operation *> ops,
+                         const llvm::DenseSet<mlir::Value> &outputs, UpperLimit upperLimit);
 } // namespace nova
 
 #endif

@@ -30,7 +30,8 @@ Value ScalarBody::clone(Operation *op) {
   }
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
-    auto scalar = DenseElementsAttr::get(RankedTensorType::get({}, value.getElementType()), value.getSplatValue<Attribute>());
+    auto scalar =
+        DenseElementsAttr::get(RankedTensorType::get({}, value.getElementType()), value.getSplatValue<Attribute>());
     return b.create<ConstantOp>(loc, scalarType(element), scalar, TypeAttr::get(element));
   }
   OperationState state(loc, op->getName());

@@ -7,7 +7,8 @@
 
 namespace nova {
 /// Computes graph values at one entry. Values already known (loaded entries) are given with `set`; indices come from
-/// `index`. Free scalars that do not depend on the entry are created once, before `outside` (an op of the kernel's region).
+/// `index`. Free scalars that do not depend on the entry are created once, before `outside` (an op of the kernel's
+/// region).
 class ScalarBody {
 public:
   /// The position along `axis` of the entry at which `value` is read, as i64[]; `value` is an iota.
@@ -15,7 +16,8 @@ public:
   ScalarBody(mlir::OpBuilder &builder, IndexFn index) : b(builder), index(index) {}
 
   void set(mlir::Value value, mlir::Value scalar) { known[value] = scalar; }
-  /// The scalar for `value`: known, or cloned with all it needs (in graph order; never recursive in the length of a chain).
+  /// The scalar for `value`: known, or cloned with all it needs (in graph order; never recursive in the length of a
+  /// chain).
   mlir::Value get(mlir::Value value);
 
 private:

@@ -64,8 +64,8 @@ struct SequenceBuilder {
   Value ashr(Value a, unsigned count) { return e.op<mlir::arith::ShRSIOp>(a, intConstant(count)); }
 };
 
-/// The code of an elementwise `op` on `operands`, all scalars or all vectors of one number of lanes. An integer division by zero gives
-/// an unspecified number and never traps; whoever must report it compares the divisor.
+/// The code of an elementwise `op` on `operands`, all scalars or all vectors of one number of lanes. An integer
+/// division by zero gives an unspecified number and never traps; whoever must report it compares the divisor.
 Value emitElementwise(Emit &e, mlir::Operation *op, ValueRange operands);
 
 /// The scalar of a `nova.constant` of rank 0, rounded once to its type.

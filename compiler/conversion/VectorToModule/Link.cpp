@@ -80,9 +80,8 @@ llvm::Expected<std::string> linkSharedObject(llvm::ArrayRef<llvm::SmallVector<ch
     return llvm::createStringError(folder.error, "no folder for temporary files: " + folder.error.message());
 
   std::string output = folder.file("module.so"), log = folder.file("log");
-  std::vector<std::string> arguments{
-      *linker,       "-shared",          "--build-id=none", "-z",          "defs", "-z",
-      "noexecstack", "--hash-style=gnu", "--strip-debug",   "--threads=1", "-o",   "-"};
+  std::vector<std::string> arguments{*linker,       "-shared",          "--build-id=none", "-z",          "defs", "-z",
+                                     "noexecstack", "--hash-style=gnu", "--strip-debug",   "--threads=1", "-o",   "-"};
   for (size_t i = 0; i < objects.size(); ++i) {
     arguments.push_back(folder.file("part" + llvm::Twine(i) + ".o"));
     if (llvm::Error error = writeFile(arguments.back(), objects[i]))

@@ -6,7 +6,8 @@
 // - Errors: a function that can fail returns a `nova_status_t *`; NULL is success. The caller owns a returned status
 //   and releases it with nova_status_free. No C++ exception leaves the library, and no input makes it abort.
 // - Out-parameters are written last and only on success; on failure they keep what they held.
-// - Null: passing NULL where a pointer is required gives NOVA_INVALID_ARGUMENT. Functions that return a value instead of
+// - Null: passing NULL where a pointer is required gives NOVA_INVALID_ARGUMENT. Functions that return a value instead
+// of
 //   a status return 0 or NULL for a NULL handle. Every `_free` and `_release` function accepts NULL.
 // - Option structs begin with `size`, which the caller sets to sizeof of the struct; NULL stands for the defaults.
 // - Threads: a module is immutable and may be used by any number of threads at once. Calls on one context are
@@ -36,18 +37,18 @@ extern "C" {
 /* --- Status ------------------------------------------------------------------------------------------------------- */
 
 /** What kind of thing went wrong. The values are stable. */
-typedef NOVA_ENUM(nova_code_t) {
-  NOVA_OK = 0,
-  NOVA_INVALID_ARGUMENT = 1,   /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
-  NOVA_SHAPE_MISMATCH = 2,     /* rank, element type, a size or a `where` clause does not hold */
-  NOVA_MODULE_DAMAGED = 3,     /* not a module, truncated, or its digest does not match its bytes */
-  NOVA_MODULE_INVALID = 4,     /* intact bytes whose manifest or symbols break the module format */
-  NOVA_TARGET_UNSUPPORTED = 5, /* this CPU runs none of the targets, or the named one is absent */
-  NOVA_IO_ERROR = 6,           /* a file could not be read, or the object could not be mapped */
-  NOVA_OUT_OF_MEMORY = 7,      /* memory could not be had; the call had no effect on results or session length */
-  NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
-  NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
-  NOVA_INTERNAL = 10           /* a fault of the library */
+typedef NOVA_ENUM(nova_code_t){
+    NOVA_OK = 0,
+    NOVA_INVALID_ARGUMENT = 1,   /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
+    NOVA_SHAPE_MISMATCH = 2,     /* rank, element type, a size or a `where` clause does not hold */
+    NOVA_MODULE_DAMAGED = 3,     /* not a module, truncated, or its digest does not match its bytes */
+    NOVA_MODULE_INVALID = 4,     /* intact bytes whose manifest or symbols break the module format */
+    NOVA_TARGET_UNSUPPORTED = 5, /* this CPU runs none of the targets, or the named one is absent */
+    NOVA_IO_ERROR = 6,           /* a file could not be read, or the object could not be mapped */
+    NOVA_OUT_OF_MEMORY = 7,      /* memory could not be had; the call had no effect on results or session length */
+    NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
+    NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
+    NOVA_INTERNAL = 10           /* a fault of the library */
 } nova_code_t;
 
 /** A failure: a code and a message. NULL is success. */
@@ -77,7 +78,7 @@ NOVA_API int32_t nova_target_supported(const char *target);
 /* --- Tensors ------------------------------------------------------------------------------------------------------ */
 
 /** Element types. An i1 is one byte, 0 or 1. The values are stable. */
-typedef NOVA_ENUM(nova_type_t) { NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4 } nova_type_t;
+typedef NOVA_ENUM(nova_type_t){NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4} nova_type_t;
 
 /** The type's name ("f64") and its size in bytes; NULL and 0 for a value that is no type. */
 NOVA_API const char *nova_type_name(nova_type_t type);
@@ -109,9 +110,8 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_check_memory(const void *byt
 /** Loads a module from memory: checks it as nova_module_check_memory does, chooses a target, and only then maps the
  *  very bytes that were checked. Does not keep `bytes`. The caller owns `*module` (nova_module_release).
  *  Errors: as the check, NOVA_TARGET_UNSUPPORTED, NOVA_IO_ERROR, NOVA_OUT_OF_MEMORY. */
-NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_load_memory(const void *bytes, size_t size,
-                                                                const nova_module_options_t *options,
-                                                                nova_module_t **module);
+NOVA_API NOVA_MUST_CHECK nova_status_t *
+nova_module_load_memory(const void *bytes, size_t size, const nova_module_options_t *options, nova_module_t **module);
 
 /** Loads a module from a file. The file is read once; later changes to it have no effect. Errors: as
  *  nova_module_load_memory; NOVA_IO_ERROR also for a missing file or a directory. */

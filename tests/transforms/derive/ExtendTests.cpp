@@ -78,9 +78,7 @@ void compareWithWhole(GraphOp core, const ExtendGraph &extend, Random &random) {
 }
 
 /// Graphs per test: 30 times as many with NOVA_SLOW=1.
-uint64_t many(uint64_t count) {
-  return slowTests() ? count * 30 : count;
-}
+uint64_t many(uint64_t count) { return slowTests() ? count * 30 : count; }
 
 Dependence analyse(GraphOp core) { return analyseDependence(core, mlir::StringAttr::get(core.getContext(), "n")); }
 
