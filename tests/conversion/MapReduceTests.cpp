@@ -214,6 +214,22 @@ tile.kernel @k symbols ["m", "n", "t"] rows <m> position <t> block 4 {
   EXPECT_EQ(std::memcmp(&o[36], &x[6], 48 * 4), 0);
 }
 
+TEST_F(AnyRank, SizesBeyond63BitsAreNegative) {
+  Kernels module(R"(
+tile.storage @P symbols ["d", "n"] : !tile.buffer<f32[d, n], panels>
+tile.storage @R symbols ["d", "n"] : !tile.buffer<f64[n * n + d - 1], rows>
+)",
+                 target);
+  const int64_t big = int64_t(1) << 31, huge = int64_t(1) << 62;
+  EXPECT_EQ(module.bytes("P", {big, big / 8}), big * big / 8 * 4);
+  for (std::vector<int64_t> dims :
+       {std::vector<int64_t>{big, big}, {1, huge}, {1, INT64_MAX}, {huge, huge}, {16, huge / 16}})
+    EXPECT_EQ(module.bytes("P", dims), -1) << dims[0] << " by " << dims[1];
+  EXPECT_EQ(module.bytes("R", {0, 3}), 64);
+  EXPECT_EQ(module.bytes("R", {1, big}), -1);
+  EXPECT_EQ(module.bytes("R", {INT64_MAX, 2}), -1);
+}
+
 // Blocks of rows that begin and end inside a panel touch their own columns only.
 TEST_F(AnyRank, PackingLeavesNeighboursAlone) {
   Kernels module(expand(R"(

@@ -60,6 +60,32 @@ Value Emit::laneNumbers(Type element, int64_t lanes) {
   return constant(DenseElementsAttr::get(VectorType::get({lanes}, element), numbers));
 }
 
+void Emit::noteNegative(Value x) { *left = op<arith::OrIOp>(*left, compare(IntPredicate::slt, x, idx(0))); }
+
+Value Emit::add(Value x, Value y) {
+  Value sum = b.createOrFold<arith::AddIOp>(loc, x, y);
+  if (left) // the sum's sign is that of neither
+    noteNegative(op<arith::AndIOp>(op<arith::XOrIOp>(x, sum), op<arith::XOrIOp>(y, sum)));
+  return sum;
+}
+
+Value Emit::mul(Value x, Value y) {
+  if (!left)
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  auto product = b.create<arith::MulSIExtendedOp>(loc, x, y);
+  Value sign = op<arith::ShRSIOp>(product.getLow(), idx(63));
+  *left = op<arith::OrIOp>(*left, compare(IntPredicate::ne, product.getHigh(), sign));
+  return product.getLow();
+}
+
+Value Emit::checked(llvm::function_ref<Value()> sizes) {
+  Value any = integer(b.getI1Type(), 0);
+  left = &any;
+  Value size = sizes();
+  left = nullptr;
+  return select(any, idx(-1), size);
+}
+
 Value Emit::both(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;

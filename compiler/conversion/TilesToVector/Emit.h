@@ -59,9 +59,9 @@ public:
 
   /// \name Index arithmetic, folded where it is constant
   /// @{
-  Value add(Value x, Value y) { return b.createOrFold<mlir::arith::AddIOp>(loc, x, y); }
+  Value add(Value x, Value y);
   Value sub(Value x, Value y) { return b.createOrFold<mlir::arith::SubIOp>(loc, x, y); }
-  Value mul(Value x, Value y) { return b.createOrFold<mlir::arith::MulIOp>(loc, x, y); }
+  Value mul(Value x, Value y);
   Value add(Value x, int64_t y) { return y == 0 ? x : add(x, idx(y)); }
   Value mul(Value x, int64_t y) { return y == 1 ? x : mul(x, idx(y)); }
   Value min(Value x, Value y) { return b.createOrFold<mlir::arith::MinSIOp>(loc, x, y); }
@@ -72,6 +72,8 @@ public:
   Value floorTo(Value x, int64_t power) { return b.createOrFold<mlir::arith::AndIOp>(loc, x, idx(-power)); }
   Value ceilTo(Value x, int64_t power) { return floorTo(add(x, power - 1), power); }
   Value over(Value x, int64_t power);
+  /// Calls `sizes` and gives its value, or -1 where one of its sums or products leaves 63 bits.
+  Value checked(llvm::function_ref<Value()> sizes);
   /// `x` modulo a power of two.
   Value within(Value x, int64_t power) { return b.createOrFold<mlir::arith::AndIOp>(loc, x, idx(power - 1)); }
   /// @}
@@ -125,6 +127,9 @@ public:
 private:
   mlir::Block *entry;
   llvm::DenseMap<mlir::Attribute, Value> constants;
+  void noteNegative(Value x); // where it is, 63 bits were left
+
+  Value *left = nullptr; // inside of checked: whether a sum or product has left 63 bits
 };
 
 } // namespace nova::codegen

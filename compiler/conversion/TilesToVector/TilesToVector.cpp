@@ -157,7 +157,7 @@ static void layoutFunction(ModuleOp module, Location loc, const Twine &name, Arr
   function.addEntryBlock();
   Emit e(function);
   Sizes sizes(e, symbols, function.getArgument(0));
-  Value result = bytes(e, sizes, withRows ? function.getArgument(1) : Value());
+  Value result = e.checked([&] { return bytes(e, sizes, withRows ? function.getArgument(1) : Value()); });
   e.b.create<func::ReturnOp>(loc, result);
 }
 
