@@ -8,6 +8,8 @@ using namespace llvm;
 namespace nova {
 static Error fault(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
 
+static Error tooLarge() { return fault("is larger than " + Twine(maxSourceBytes) + " bytes"); }
+
 // The system's words begin with a capital letter; diagnostics do not.
 static std::string systemMessage(std::error_code code) {
   std::string text = code.message();
@@ -18,6 +20,7 @@ static std::string systemMessage(std::error_code code) {
 
 Expected<std::unique_ptr<MemoryBuffer>> readSourceFile(StringRef path) {
   bool isInput = path == "-";
+  bool isRegular = false;
   sys::fs::file_t file = sys::fs::getStdinHandle();
   if (!isInput) {
     sys::fs::file_status status;
@@ -25,6 +28,9 @@ Expected<std::unique_ptr<MemoryBuffer>> readSourceFile(StringRef path) {
       return fault(systemMessage(code));
     if (sys::fs::is_directory(status))
       return fault("is a directory, expected a graph file");
+    isRegular = sys::fs::is_regular_file(status);
+    if (isRegular && status.getSize() > maxSourceBytes)
+      return tooLarge();
     Expected<sys::fs::file_t> opened = sys::fs::openNativeFileForRead(path);
     if (!opened)
       return fault(systemMessage(errorToErrorCode(opened.takeError())));
@@ -46,7 +52,10 @@ Expected<std::unique_ptr<MemoryBuffer>> readSourceFile(StringRef path) {
     if (*read == 0)
       break;
     if (text.size() > maxSourceBytes)
-      return fault("is larger than " + Twine(maxSourceBytes) + " bytes");
+      return tooLarge();
+    // A device may never end. In a file the place of a zero byte is told later.
+    if (!isRegular && StringRef(text).drop_front(size).contains('\0'))
+      return fault("holds zero bytes, expected the text of a graph file");
   }
   return MemoryBuffer::getMemBufferCopy(text, isInput ? "<stdin>" : path);
 }

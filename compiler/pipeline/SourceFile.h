@@ -11,7 +11,8 @@ namespace nova {
 constexpr size_t maxSourceBytes = size_t(1) << 30;
 
 /// The contents of `path` (`-`: standard input), ending in a zero byte that does not count. The error's message says
-/// what is wrong, without the path: no such file, a directory, not readable, too large.
+/// what is wrong, without the path: no such file, a directory, not readable, too large, a device or pipe that gives no
+/// text.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readSourceFile(llvm::StringRef path);
 } // namespace nova
 

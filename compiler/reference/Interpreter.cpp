@@ -2,11 +2,11 @@
 #include "compiler/reference/Interpreter.h"
 
 #include "compiler/reference/Kernels.h"
+#include "compiler/reference/Memory.h"
 #include "dialects/graph/Text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <new>
-#include <stdexcept>
 
 using namespace mlir;
 using namespace nova::reference;
@@ -17,11 +17,15 @@ namespace {
 using Result = llvm::Expected<Tensor>;
 
 /// "%S: message", or the operation's name where the value has none.
-llvm::Error failAt(Operation *op, const llvm::Twine &message) {
+llvm::Error failAt(Operation *op, const llvm::Twine &message, std::errc code = std::errc::invalid_argument) {
   std::string name = op->getNumResults() == 1 ? valueName(op->getResult(0)) : "";
   if (name.empty())
     name = op->getName().stripDialect().str();
-  return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), name + ": " + message);
+  return llvm::createStringError(std::make_error_code(code), name + ": " + message);
+}
+
+llvm::Error memoryError(const llvm::Twine &message) {
+  return llvm::createStringError(std::make_error_code(std::errc::not_enough_memory), message);
 }
 
 std::string indexText(const Shape &index) {
@@ -36,28 +40,21 @@ public:
   Run(GraphOp graph, Bindings bindings) : graph(graph), bindings(std::move(bindings)) {}
 
   llvm::Expected<std::vector<Tensor>> operator()(ArrayRef<Tensor> arguments) {
-    for (auto [value, tensor] : llvm::zip_equal(graph.getBlock().getArguments(), arguments)) {
-      if (value.use_empty())
-        continue;
-      Tensor copy = tensor;
-      canonicalize(copy);
-      define(value, std::move(copy));
-    }
+    for (auto [value, tensor] : llvm::zip_equal(graph.getBlock().getArguments(), arguments))
+      if (!value.use_empty())
+        if (llvm::Error error = defineArgument(value, tensor))
+          return std::move(error);
     for (Operation &op : graph.getBlock().without_terminator()) {
       if (op.use_empty())
         continue;
-      Result result = execute(&op);
-      if (!result)
-        return result.takeError();
-      define(op.getResult(0), std::move(*result));
+      if (llvm::Error error = execute(&op))
+        return std::move(error);
       for (Value operand : op.getOperands())
         release(operand);
     }
     std::vector<Tensor> results;
-    for (Value value : graph.getReturn().getValues()) {
-      results.push_back(get(value));
-      release(value);
-    }
+    for (Value value : graph.getReturn().getValues())
+      results.push_back(takeOrCopy(value));
     return results;
   }
 
@@ -75,6 +72,28 @@ private:
     if (--slot->second.uses == 0)
       slots.erase(slot);
   }
+  Tensor takeOrCopy(Value value) {
+    auto slot = slots.find(value);
+    if (--slot->second.uses > 0)
+      return slot->second.tensor;
+    Tensor tensor = std::move(slot->second.tensor);
+    slots.erase(slot);
+    return tensor;
+  }
+
+  llvm::Error defineArgument(BlockArgument value, const Tensor &tensor) {
+    std::string place = ("argument " + graph.getArgName(value.getArgNumber()) + ": ").str();
+    if (std::string problem = memoryProblem(tensor.element, tensor.shape); !problem.empty())
+      return memoryError(place + problem);
+    try {
+      Tensor copy = tensor;
+      canonicalize(copy);
+      define(value, std::move(copy));
+    } catch (const std::bad_alloc &) {
+      return memoryError(place + allocationProblem(tensor.element, tensor.shape));
+    }
+    return llvm::Error::success();
+  }
   const Tensor &get(Value value) const { return slots.find(value)->second.tensor; }
   const Tensor *getIfPresent(Value value) const { return value ? &get(value) : nullptr; }
 
@@ -83,7 +102,7 @@ private:
     for (DimAttr dim : dims) {
       std::optional<int64_t> size = evaluateDim(dim, bindings);
       if (!size)
-        return failAt(op, "size " + toString(dim) + " is more than 63 bits hold");
+        return failAt(op, "size " + toString(dim) + " is more than 63 bits hold", std::errc::not_enough_memory);
       if (*size < 0)
         return failAt(op, "size " + toString(dim) + " is " + llvm::Twine(*size));
       shape.push_back(*size);
@@ -91,24 +110,42 @@ private:
     return shape;
   }
 
-  Result execute(Operation *op) {
-    llvm::Expected<Shape> shape = shapeOf(op, cast<TensorType>(op->getResult(0).getType()).getDims());
+  llvm::Error execute(Operation *op) {
+    auto type = cast<TensorType>(op->getResult(0).getType());
+    llvm::Expected<Shape> shape = shapeOf(op, type.getDims());
     if (!shape)
       return shape.takeError();
+    std::optional<Element> element = elementOf(type.getElementType());
+    if (!element)
+      return failAt(op, "core form has no element type " + elementText(type.getElementType()));
+    if (std::string problem = memoryProblem(*element, *shape); !problem.empty())
+      return failAt(op, problem, std::errc::not_enough_memory);
+    try {
+      Result result = compute(op, *shape);
+      if (!result)
+        return result.takeError();
+      define(op->getResult(0), std::move(*result));
+    } catch (const std::bad_alloc &) {
+      return failAt(op, allocationProblem(*element, *shape), std::errc::not_enough_memory);
+    }
+    return llvm::Error::success();
+  }
+
+  Result compute(Operation *op, const Shape &shape) {
     auto reduceOp = [&](Reduction kind, auto reduction) {
       return Result(
-          reduce(kind, get(reduction.getOperand()), getIfPresent(reduction.getHidden()), reduction.getAxis(), *shape));
+          reduce(kind, get(reduction.getOperand()), getIfPresent(reduction.getHidden()), reduction.getAxis(), shape));
     };
     return llvm::TypeSwitch<Operation *, Result>(op)
-        .Case([&](ConstantOp constant) { return execute(constant); })
-        .Case([&](DimValueOp value) { return execute(value); })
-        .Case([&](IotaOp iota) { return execute(iota, *shape); })
-        .Case([&](CastOp cast) { return execute(cast); })
-        .Case([&](DivideOp divide) { return execute(divide, *shape); })
+        .Case([&](ConstantOp constant) { return compute(constant); })
+        .Case([&](DimValueOp value) { return compute(value); })
+        .Case([&](IotaOp iota) { return compute(iota, shape); })
+        .Case([&](CastOp cast) { return compute(cast); })
+        .Case([&](DivideOp divide) { return compute(divide, shape); })
         .Case([&](TransposeOp op) { return Result(transpose(get(op.getOperand()), op.getPermutation().vec())); })
-        .Case([&](ConcatOp concat) { return execute(concat, *shape); })
+        .Case([&](ConcatOp concat) { return compute(concat, shape); })
         .Case([&](WhereOp op) {
-          return Result(select(get(op.getCondition()), get(op.getOnTrue()), get(op.getOnFalse()), *shape));
+          return Result(select(get(op.getCondition()), get(op.getOnTrue()), get(op.getOnFalse()), shape));
         })
         .Case([&](MatmulOp op) {
           return Result(matmul(get(op.getLhs()), get(op.getRhs()), getIfPresent(op.getLhsHidden()),
@@ -117,10 +154,10 @@ private:
         .Case([&](ReduceSumOp op) { return reduceOp(Reduction::Sum, op); })
         .Case([&](ReduceMaxOp op) { return reduceOp(Reduction::Max, op); })
         .Case([&](ReduceMinOp op) { return reduceOp(Reduction::Min, op); })
-        .Default([&](Operation *op) { return executeElementwise(op, *shape); });
+        .Default([&](Operation *op) { return computeElementwise(op, shape); });
   }
 
-  Result executeElementwise(Operation *op, const Shape &shape) {
+  Result computeElementwise(Operation *op, const Shape &shape) {
     std::vector<const Tensor *> operands;
     for (Value operand : op->getOperands())
       operands.push_back(&get(operand));
@@ -131,7 +168,7 @@ private:
     return failAt(op, "core form has no operation " + name);
   }
 
-  Result execute(ConstantOp constant) {
+  Result compute(ConstantOp constant) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
     Shape shape(value.getType().getShape().begin(), value.getType().getShape().end());
     std::optional<Element> element = elementOf(constant.getType().getElementType());
@@ -149,7 +186,7 @@ private:
     return result.element == *element ? std::move(result) : reference::cast(result, *element);
   }
 
-  Result execute(DimValueOp op) {
+  Result compute(DimValueOp op) {
     std::optional<int64_t> value = evaluateDim(op.getDim(), bindings);
     if (!value)
       return failAt(op, toString(op.getDim()) + " is more than 63 bits hold");
@@ -158,7 +195,7 @@ private:
     return result;
   }
 
-  Result execute(IotaOp op, const Shape &shape) {
+  Result compute(IotaOp op, const Shape &shape) {
     int64_t from = 0;
     if (DimAttr dim = op.getFromAttr()) {
       std::optional<int64_t> value = evaluateDim(dim, bindings);
@@ -169,21 +206,21 @@ private:
     return reference::iota(shape, op.getAxis(), from);
   }
 
-  Result execute(CastOp op) {
+  Result compute(CastOp op) {
     std::optional<Element> to = elementOf(op.getTo());
     if (!to || *to == Element::I1)
       return failAt(op, "core form has no cast to " + elementText(op.getTo()));
     return reference::cast(get(op.getOperand()), *to);
   }
 
-  Result execute(DivideOp op, const Shape &shape) {
+  Result compute(DivideOp op, const Shape &shape) {
     const Tensor &divisor = get(op.getRhs());
     if (std::optional<Shape> index = zeroDivisor(divisor, shape))
       return failAt(op, "integer division by zero at " + indexText(*index));
-    return executeElementwise(op, shape);
+    return computeElementwise(op, shape);
   }
 
-  Result execute(ConcatOp op, const Shape &shape) {
+  Result compute(ConcatOp op, const Shape &shape) {
     std::vector<const Tensor *> parts;
     for (Value operand : op.getOperands())
       parts.push_back(&get(operand));
@@ -207,10 +244,7 @@ llvm::Expected<std::vector<Tensor>> interpret(GraphOp core, ArrayRef<Tensor> arg
   try {
     return Run(core, std::move(*bindings))(arguments);
   } catch (const std::bad_alloc &) {
-    return llvm::createStringError(std::make_error_code(std::errc::not_enough_memory),
-                                   "the interpreter keeps whole values and found not enough memory for them");
-  } catch (const std::length_error &error) {
-    return llvm::createStringError(std::make_error_code(std::errc::not_enough_memory), error.what());
+    return memoryError("not enough memory for the results");
   }
 }
 

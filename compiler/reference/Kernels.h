@@ -3,7 +3,7 @@
 // Each operation of a core-form graph on dense tensors, by the rules of docs/arithmetic.md. Plain C++ without MLIR,
 // built for x86-64-v3 so that no math library is called. Operands have the element types that the graph's verifier
 // demands, and `shape` arguments are the result's sizes, to which operands broadcast. Pure functions, thread-safe; they
-// throw std::bad_alloc or std::length_error when a result does not fit into memory.
+// throw std::bad_alloc when a result does not fit into memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NOVA_COMPILER_REFERENCE_KERNELS_H

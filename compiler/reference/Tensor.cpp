@@ -2,7 +2,6 @@
 #include "compiler/reference/Tensor.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace nova::reference {
 
@@ -36,15 +35,29 @@ const char *toString(Element element) {
   return "";
 }
 
-Tensor::Tensor(Element element, Shape shape) : element(element), shape(std::move(shape)) {
-  int64_t count = static_cast<int64_t>(byteSize(element));
+std::string toString(Element element, const Shape &shape) {
+  std::string text = std::string(toString(element)) + "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::optional<int64_t> byteSize(Element element, const Shape &shape) {
   // An axis of size 0 makes the product 0 whatever the others are.
-  if (std::find(this->shape.begin(), this->shape.end(), 0) != this->shape.end())
-    count = 0;
-  for (int64_t size : this->shape)
-    if (count != 0 && __builtin_mul_overflow(count, size, &count))
-      throw std::length_error("a size in bytes is more than 63 bits hold");
-  bytes.resize(static_cast<size_t>(count));
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
+  int64_t bytes = static_cast<int64_t>(byteSize(element));
+  for (int64_t size : shape)
+    if (__builtin_mul_overflow(bytes, size, &bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+Tensor::Tensor(Element element, Shape shape) : element(element), shape(std::move(shape)) {
+  std::optional<int64_t> count = byteSize(element, this->shape);
+  if (!count)
+    throw std::bad_alloc();
+  bytes.resize(static_cast<size_t>(*count));
 }
 
 } // namespace nova::reference

@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +24,35 @@ const char *toString(Element element);
 /// Sizes of the axes, or one index per axis.
 using Shape = std::vector<int64_t>;
 
+/// `f64[2, 3]`.
+std::string toString(Element element, const Shape &shape);
+
+/// The bytes of a tensor; none when they are more than 63 bits hold.
+std::optional<int64_t> byteSize(Element element, const Shape &shape);
+
+/// Memory of a size that the user chose: without it there is a std::bad_alloc, also in a program whose new-handler ends
+/// it (LLVM's), so that who asked can say what for.
+template <class T> struct TensorAllocator {
+  using value_type = T;
+  T *allocate(size_t count) {
+    if (count <= PTRDIFF_MAX / sizeof(T))
+      if (void *memory = std::malloc(count * sizeof(T)))
+        return static_cast<T *>(memory);
+    throw std::bad_alloc();
+  }
+  void deallocate(T *memory, size_t) { std::free(memory); }
+  bool operator==(const TensorAllocator &) const { return true; }
+  bool operator!=(const TensorAllocator &) const { return false; }
+};
+
 /// A dense row-major tensor that owns its entries; rank 0 holds one entry. A value type.
 struct Tensor {
   Element element = Element::F64;
   Shape shape;
-  std::vector<char> bytes;
+  std::vector<char, TensorAllocator<char>> bytes;
 
   Tensor() = default;
-  /// Entries are zero. Throws std::length_error when the size in bytes leaves 63 bits, std::bad_alloc without memory.
+  /// Entries are zero. Throws std::bad_alloc without memory for them.
   Tensor(Element element, Shape shape);
 
   /// The number of entries.

@@ -1,5 +1,6 @@
 //===- InterpreterGraphTests.cpp - Whole graphs, entry check, long chains ----===//
 #include "compiler/reference/Canonical.h"
+#include "compiler/reference/Memory.h"
 #include "tests/reference/Graphs.h"
 
 #include <chrono>
@@ -143,8 +144,19 @@ TEST(InterpreterGraph, SymbolsFromTheCaller) {
 
 TEST(InterpreterGraph, ValuesBeyondMemoryAreAnError) {
   Graph graph("graph @g(%a: f64[n]) -> f64[n * n * n * n, 1] {\n %r = iota 0 : [n * n * n * n, 1]\n %f = cast %r : "
-              "f64\n return %f\n}");
-  EXPECT_EQ(graph.error({Tensor(Element::F64, {40000})}), "a size in bytes is more than 63 bits hold");
+                "f64\n return %f\n}");
+  EXPECT_EQ(graph.error({Tensor(Element::F64, {40000})}),
+            "%r: i64[2560000000000000000, 1] has more bytes than 63 bits hold");
+  std::string large = graph.error({Tensor(Element::F64, {8000})});
+  EXPECT_TRUE(llvm::StringRef(large).starts_with("%r: i64[4096000000000000, 1] needs 32768000000000000 bytes, ")) << large;
+  EXPECT_EQ(graph.error({Tensor(Element::F64, {60000})}), "%r: size n * n * n * n is more than 63 bits hold");
+}
+
+TEST(InterpreterGraph, WhatIsAvailableIsNotMoreThanTheMachineHas) {
+  int64_t available = availableMemory();
+  EXPECT_GT(available, 0);
+  EXPECT_EQ(memoryProblem(Element::I1, {1 << 20, 0, INT64_MAX}), "");
+  EXPECT_NE(memoryProblem(Element::I1, {available, 2}), "");
 }
 
 /// The most memory the process has held so far, in bytes.

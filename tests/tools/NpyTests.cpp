@@ -114,7 +114,9 @@ TEST(Npy, WrongHeaders) {
   EXPECT_EQ(message("\x93NUMPY"), "the file ends inside its header");
   EXPECT_EQ(message(std::string("\x93NUMPY\x04\x00", 8)), "expected .npy version 1.0, 2.0 or 3.0, found 4.0");
   EXPECT_EQ(message(std::string("\x93NUMPY\x01\x00\xff\xff{", 11)), "the file ends inside its header");
-  EXPECT_EQ(message(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)), "the file ends inside its header");
+  EXPECT_EQ(message(std::string("\x93NUMPY\x02\x00\xff\xff\x00\x00{", 13)), "the file ends inside its header");
+  EXPECT_EQ(message(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)),
+            "expected a header of at most 1048576 bytes, found 4294967295");
   auto wrong = [](const std::string &text) { return message(file(text, std::string(8, '\0'))); };
   EXPECT_EQ(wrong("hello"), "wrong .npy header: expected '{'");
   EXPECT_EQ(wrong("{'descr': '<f8'}"), "wrong .npy header: expected the keys descr, fortran_order and shape");

@@ -2,12 +2,12 @@
 #include "compiler/reference/Arguments.h"
 #include "dialects/graph/Text.h"
 #include "tools/nova/Failure.h"
+#include "tools/nova/HostTensor.h"
 #include "tools/nova/Npy.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Random.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include <unistd.h>
 
 using namespace llvm;
 using nova::reference::Element;
@@ -69,6 +69,13 @@ private:
                     (names.empty() ? "" : "; it has " + join(names, ", ")));
   }
 
+  static Error inFile(const Twine &option, Error fault) {
+    return handleErrors(std::move(fault), [&](const ErrorInfoBase &info) {
+      bool memory = info.convertToErrorCode() == std::errc::not_enough_memory;
+      return memory ? environmentFailure(option + ": " + info.message()) : badInput(option + ": " + info.message());
+    });
+  }
+
   Error readInput(const std::string &option) {
     StringRef name, path;
     if (!splitAssignment(option, name, path) || path.empty())
@@ -80,7 +87,7 @@ private:
       return badInput("--input " + option + ": argument " + name + " is given twice");
     Expected<Tensor> tensor = readNpyFile(path);
     if (!tensor)
-      return badInput("--input " + option + ": " + toString(tensor.takeError()));
+      return inFile("--input " + option, tensor.takeError());
     Element want = argumentElement(workspace, *i);
     if (tensor->element != want)
       return badInput("--input " + option + ": expected element type " + reference::toString(want) + ", found " +
@@ -163,9 +170,6 @@ private:
     if (random[i].empty())
       return badInput("argument " + names[i] + " is not given: use --input " + names[i] + "=FILE or --random " +
                       randomExample(i));
-    Tensor tensor;
-    Element element = argumentElement(workspace, i);
-    int64_t bytes = byteSize(element);
     reference::Shape shape;
     for (DimAttr dim : graph.getArgumentType(i).getDims()) {
       for (mlir::Attribute atom : dim.getAtoms())
@@ -176,14 +180,11 @@ private:
         return badInput(random[i] + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
                         toString(Bindings(sizes)));
       shape.push_back(*size);
-      if (MulOverflow(bytes, *size, bytes))
-        return badInput(random[i] + ": argument " + names[i] + " would have more bytes than 63 bits hold");
     }
-    // More than the machine has would be killed rather than refused.
-    int64_t memory = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-    if (bytes > memory)
-      return environmentFailure("argument " + names[i] + " needs " + Twine(bytes) + " bytes, the machine has " + Twine(memory));
-    tensors[i] = Tensor(element, shape);
+    Expected<Tensor> tensor = makeTensor(random[i] + ": argument " + names[i], argumentElement(workspace, i), shape);
+    if (!tensor)
+      return tensor.takeError();
+    tensors[i] = std::move(*tensor);
     fillRandom(*tensors[i], seed, names[i]);
     return Error::success();
   }

@@ -1,7 +1,9 @@
 // Runs a graph's module through libnova, as an application would.
+#include "compiler/transforms/CoreForm.h"
 #include "nova/nova.h"
 #include "tools/nova/Execution.h"
 #include "tools/nova/Failure.h"
+#include "tools/nova/HostTensor.h"
 #include "tools/nova/ModuleSource.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Rows.h"
@@ -22,8 +24,9 @@ template <class T> using Handle = std::unique_ptr<T, Release>;
 
 class CompiledExecution : public Execution {
 public:
-  CompiledExecution(ModuleBytes source, Handle<nova_module_t> module, Handle<nova_context_t> context)
-      : source(std::move(source)), module(std::move(module)), context(std::move(context)) {}
+  CompiledExecution(Workspace &workspace, ModuleBytes source, Handle<nova_module_t> module,
+                    Handle<nova_context_t> context)
+      : workspace(workspace), source(std::move(source)), module(std::move(module)), context(std::move(context)) {}
 
   Expected<Tensors> run(const Tensors &arguments) override {
     Expected<Tensors> results = infer(nullptr, arguments);
@@ -45,6 +48,7 @@ private:
   Expected<Tensors> infer(nova_session_t *session, const Tensors &arguments);
   Error call(nova_session_t *session, const Tensors &arguments, Tensors &results);
 
+  Workspace &workspace;
   ModuleBytes source;
   Handle<nova_module_t> module;
   Handle<nova_context_t> context;
@@ -113,8 +117,12 @@ Expected<Execution::Tensors> CompiledExecution::infer(nova_session_t *session, c
   if (Error error = toError(nova_module_infer(module.get(), session, inputs.data(), inputs.size(), pointers.data())))
     return std::move(error);
   Tensors results;
-  for (size_t i = 0; i < count; i++)
-    results.emplace_back(elementOf(ports[i].type), shapes[i]);
+  for (size_t i = 0; i < count; i++) {
+    Expected<Tensor> result = makeTensor("result " + Twine(ports[i].name), elementOf(ports[i].type), shapes[i]);
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
   return results;
 }
 
@@ -124,7 +132,18 @@ Error CompiledExecution::call(nova_session_t *session, const Tensors &arguments,
   return toError(nova_run(context.get(), &run, 1));
 }
 
+// A module only knows that it has no sequence; the graph tells why.
+static Error refuseDecode(Workspace &workspace) {
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> core = makeCoreForm(workspace);
+  if (!core)
+    return core.takeError();
+  Expected<ExtendGraph> extend = makeExtend(coreGraph(**core));
+  return extend ? environmentFailure("the module has no sequence, although its graph can be extended") : extend.takeError();
+}
+
 Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments, ArrayRef<int64_t> chunks) {
+  if (!nova_module_is_sequence(module.get()))
+    return refuseDecode(workspace);
   // The whole call is checked first, so that a wrong size is reported as in `nova run`.
   Expected<Tensors> results = infer(nullptr, arguments);
   if (!results)
@@ -151,11 +170,9 @@ Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments,
     resultAxes.push_back(port.sequence_axis);
   }
 
-  SmallVector<int64_t> pieces = splitRows(total, chunks);
-  if (pieces.empty())
-    pieces.push_back(0); // results without the sequence are made by a step of no rows
-  for (int64_t rows : pieces) {
-    int64_t past = nova_session_length(session.get());
+  Pieces pieces(total, chunks);
+  while (std::optional<int64_t> piece = pieces.next()) {
+    int64_t rows = *piece, past = nova_session_length(session.get());
     Tensors inputs;
     for (auto [i, argument] : enumerate(arguments))
       inputs.push_back(argumentAxes[i] >= 0 ? takeRows(argument, argumentAxes[i], past, rows) : argument);
@@ -191,6 +208,7 @@ Expected<std::unique_ptr<Execution>> makeCompiledExecution(Workspace &workspace,
   nova_context_t *context = nullptr;
   if (Error error = toError(nova_context_create(&contextOptions, &context)))
     return std::move(error);
-  return std::make_unique<CompiledExecution>(std::move(*source), std::move(ownModule), Handle<nova_context_t>(context));
+  return std::make_unique<CompiledExecution>(workspace, std::move(*source), std::move(ownModule),
+                                             Handle<nova_context_t>(context));
 }
 } // namespace nova::tool

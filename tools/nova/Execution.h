@@ -3,6 +3,7 @@
 #define NOVA_TOOLS_NOVA_EXECUTION_H
 
 #include "compiler/reference/Tensor.h"
+#include "compiler/transforms/derive/Extend.h"
 #include "tools/nova/RunOptions.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/Support/Error.h"
@@ -31,8 +32,10 @@ llvm::Expected<std::unique_ptr<Execution>> makeInterpretedExecution(Workspace &w
 llvm::Expected<std::unique_ptr<Execution>> makeCompiledExecution(Workspace &workspace,
                                                                       const RunOptions &options);
 
-/// The rows of each piece for `rows` rows: none for 0 rows.
-llvm::SmallVector<int64_t> splitRows(int64_t rows, llvm::ArrayRef<int64_t> chunks);
+/// The core form of the workspace's graph, with the probes as results. Errors have been reported.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> makeCoreForm(Workspace &workspace);
+/// The extend of a core form along --along. Why there is none has been reported: place, reason, path and witness.
+llvm::Expected<ExtendGraph> makeExtend(GraphOp core);
 } // namespace nova::tool
 
 #endif

@@ -19,7 +19,10 @@ int exitWith(Error error) {
         if (!failure.message.empty())
           code == Environment ? environmentError(failure.message) : inputError(failure.message);
       },
-      [&](const ErrorInfoBase &other) { code = inputError(other.message()); });
+      [&](const ErrorInfoBase &other) {
+        bool memory = other.convertToErrorCode() == std::errc::not_enough_memory;
+        code = memory ? environmentError(other.message()) : inputError(other.message());
+      });
   return code;
 }
 } // namespace nova::tool

@@ -22,7 +22,8 @@ llvm::Error badInput(const llvm::Twine &message);
 llvm::Error environmentFailure(const llvm::Twine &message);
 /// For what a diagnostic has reported.
 llvm::Error reported(Exit code = BadInput);
-/// Prints what has not been reported yet and returns the exit code; other errors than Failure count as bad input.
+/// Prints what has not been reported yet and returns the exit code. Of other errors than Failure those with the code
+/// errc::not_enough_memory count as the environment's, all others as bad input.
 int exitWith(llvm::Error error);
 } // namespace nova::tool
 

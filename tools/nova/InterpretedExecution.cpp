@@ -2,9 +2,9 @@
 #include "compiler/analysis/Dependence.h"
 #include "compiler/reference/Interpreter.h"
 #include "compiler/transforms/CoreForm.h"
-#include "compiler/transforms/derive/Extend.h"
 #include "tools/nova/Execution.h"
 #include "tools/nova/Failure.h"
+#include "tools/nova/HostTensor.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Rows.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,31 +23,35 @@ public:
   json::Object describe() override { return json::Object{{"backend", "interpreter"}}; }
 
 private:
-  Error derive();
-
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  ExtendGraph extend;
 };
 } // namespace
 
-Error InterpretedExecution::derive() {
-  GraphOp core = coreGraph(*module);
+Expected<mlir::OwningOpRef<mlir::ModuleOp>> makeCoreForm(Workspace &workspace) {
+  std::vector<std::string> probes(options::probes.begin(), options::probes.end());
+  mlir::OwningOpRef<mlir::ModuleOp> module = buildCoreForm(workspace.getGraph(), workspace.getTypeBindings(), probes);
+  if (!module)
+    return reported();
+  return module;
+}
+
+Expected<ExtendGraph> makeExtend(GraphOp core) {
   mlir::StringAttr along;
   if (!options::along.empty())
     along = mlir::StringAttr::get(core.getContext(), options::along);
-  Dependence dependence = analyseDependence(core, along);
-  if (!dependence.extendable()) {
-    emitRefusal(core, dependence);
+  ExtendGraph extend = deriveExtend(core, analyseDependence(core, along));
+  if (!extend.module)
     return reported();
-  }
-  extend = deriveExtend(core, dependence);
-  return extend.module ? Error::success() : reported();
+  return extend;
 }
 
 Expected<Execution::Tensors> InterpretedExecution::decode(const Tensors &arguments, ArrayRef<int64_t> chunks) {
-  if (Error error = derive())
-    return std::move(error);
-  GraphOp core = coreGraph(*module), step = coreGraph(*extend.module);
+  GraphOp core = coreGraph(*module);
+  Expected<ExtendGraph> derived = makeExtend(core);
+  if (!derived)
+    return derived.takeError();
+  const ExtendGraph &extend = *derived;
+  GraphOp step = coreGraph(*derived->module);
   SmallVector<const Tensor *> pointers;
   for (const Tensor &argument : arguments)
     pointers.push_back(&argument);
@@ -66,18 +70,24 @@ Expected<Execution::Tensors> InterpretedExecution::decode(const Tensors &argumen
     return shape;
   };
   Tensors states, results;
-  for (unsigned i = 0; i < extend.numStates; i++) {
-    TensorType type = step.getArgumentType(arguments.size() + i);
-    states.emplace_back(*elementOf(type.getElementType()), shapeOf(type, start));
-  }
+  auto addTensor = [&](Tensors &list, const Twine &what, TensorType type, const Bindings &bindings) -> Error {
+    Expected<Tensor> tensor = makeTensor(what, *elementOf(type.getElementType()), shapeOf(type, bindings));
+    if (!tensor)
+      return tensor.takeError();
+    list.push_back(std::move(*tensor));
+    return Error::success();
+  };
+  for (unsigned i = arguments.size(); i < arguments.size() + extend.numStates; i++)
+    if (Error error = addTensor(states, "state " + step.getArgName(i), step.getArgumentType(i), start))
+      return std::move(error);
   for (unsigned i = 0; i < core.getNumGraphResults(); i++)
-    results.emplace_back(*elementOf(core.getResultType(i).getElementType()), shapeOf(core.getResultType(i), *sizes));
+    if (Error error = addTensor(results, "result " + core.getResultName(i), core.getResultType(i), *sizes))
+      return std::move(error);
 
-  SmallVector<int64_t> pieces = splitRows(sizes->lookup(extend.sequence.getValue()), chunks);
-  if (pieces.empty())
-    pieces.push_back(0); // results without the sequence are made by a step of no rows
   int64_t past = 0;
-  for (int64_t rows : pieces) {
+  Pieces pieces(sizes->lookup(extend.sequence.getValue()), chunks);
+  while (std::optional<int64_t> piece = pieces.next()) {
+    int64_t rows = *piece;
     Tensors inputs;
     for (auto [i, argument] : enumerate(arguments))
       inputs.push_back(extend.argumentAxis[i] ? takeRows(argument, *extend.argumentAxis[i], past, rows) : argument);
@@ -104,10 +114,9 @@ Expected<Execution::Tensors> InterpretedExecution::decode(const Tensors &argumen
 }
 
 Expected<std::unique_ptr<Execution>> makeInterpretedExecution(Workspace &workspace) {
-  std::vector<std::string> probes(options::probes.begin(), options::probes.end());
-  mlir::OwningOpRef<mlir::ModuleOp> module = buildCoreForm(workspace.getGraph(), workspace.getTypeBindings(), probes);
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = makeCoreForm(workspace);
   if (!module)
-    return reported();
-  return std::make_unique<InterpretedExecution>(std::move(module));
+    return module.takeError();
+  return std::make_unique<InterpretedExecution>(std::move(*module));
 }
 } // namespace nova::tool

@@ -1,5 +1,9 @@
 #include "tools/nova/Npy.h"
+#include "compiler/reference/Memory.h"
 #include "tools/nova/NpyHeader.h"
+#include "tools/nova/SystemMessage.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,12 +17,26 @@ using nova::reference::Tensor;
 namespace nova::tool {
 static constexpr StringLiteral magic("\x93NUMPY");
 
+// NumPy itself reads no longer ones unless it is told to.
+static constexpr size_t maxHeaderBytes = size_t(1) << 20;
+
 static Error fault(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+static Error fault(std::error_code code) { return createStringError(inconvertibleErrorCode(), systemMessage(code)); }
+static Error memoryFault(const Twine &message) {
+  return createStringError(std::make_error_code(std::errc::not_enough_memory), message);
+}
 
 namespace {
 struct NpyType {
   Element element;
   bool swapped; // big-endian
+};
+
+// What stands before the data.
+struct NpyLayout {
+  NpyType type;
+  NpyHeader header;
+  int64_t bytes; // of data
 };
 } // namespace
 
@@ -41,8 +59,11 @@ static Expected<NpyType> parseType(StringRef type) {
   return NpyType{*element, order == '>'};
 }
 
-// The header's text; `bytes` is left at the data.
-static Expected<StringRef> splitHeader(StringRef &bytes) {
+// Bytes up to the header's text.
+static constexpr size_t longestPreamble = magic.size() + 2 + 4;
+
+// The length of the header's text, which `bytes` is left at.
+static Expected<size_t> takePreamble(StringRef &bytes) {
   if (!bytes.consume_front(magic))
     return fault("expected a .npy file, found other bytes");
   if (bytes.size() < 2)
@@ -56,11 +77,29 @@ static Expected<StringRef> splitHeader(StringRef &bytes) {
     return fault("the file ends inside its header");
   size_t length = width == 2 ? support::endian::read16le(bytes.data()) : support::endian::read32le(bytes.data());
   bytes = bytes.drop_front(width);
-  if (bytes.size() < length)
+  if (length > maxHeaderBytes)
+    return fault("expected a header of at most " + Twine(maxHeaderBytes) + " bytes, found " + Twine(length));
+  return length;
+}
+
+// `bytes` is left at the data.
+static Expected<NpyLayout> takeLayout(StringRef &bytes) {
+  Expected<size_t> length = takePreamble(bytes);
+  if (!length)
+    return length.takeError();
+  if (bytes.size() < *length)
     return fault("the file ends inside its header");
-  StringRef header = bytes.take_front(length);
-  bytes = bytes.drop_front(length);
-  return header;
+  Expected<NpyHeader> header = parseNpyHeader(bytes.take_front(*length));
+  if (!header)
+    return header.takeError();
+  Expected<NpyType> type = parseType(header->type);
+  if (!type)
+    return type.takeError();
+  std::optional<int64_t> count = reference::byteSize(type->element, header->shape);
+  if (!count)
+    return fault("the shape has more bytes than 63 bits hold");
+  bytes = bytes.drop_front(*length);
+  return NpyLayout{*type, std::move(*header), *count};
 }
 
 // From axis order 0 fastest to axis order last fastest.
@@ -82,57 +121,101 @@ static void fromFortranOrder(const Tensor &from, Tensor &to) {
   }
 }
 
-Expected<Tensor> parseNpy(StringRef bytes) {
-  Expected<StringRef> text = splitHeader(bytes);
-  if (!text)
-    return text.takeError();
-  Expected<NpyHeader> header = parseNpyHeader(*text);
-  if (!header)
-    return header.takeError();
-  Expected<NpyType> type = parseType(header->type);
-  if (!type)
-    return type.takeError();
-  int64_t count = byteSize(type->element);
-  bool empty = is_contained(header->shape, 0);
-  for (int64_t size : header->shape)
-    if (!empty && MulOverflow(count, size, count))
-      return fault("the shape has more bytes than 63 bits hold");
-  if (empty)
-    count = 0;
-  // Nothing is allocated before the file has shown that it holds this much.
-  if (uint64_t(count) != bytes.size())
-    return fault("expected " + Twine(count) + " bytes of data after the header, found " + Twine(bytes.size()));
+static Expected<Tensor> makeTensor(const NpyLayout &layout, StringRef data) {
+  Element element = layout.type.element;
   Tensor tensor;
-  tensor.element = type->element;
-  tensor.shape = header->shape;
-  tensor.bytes.assign(bytes.begin(), bytes.end());
-  size_t width = byteSize(type->element);
-  if (type->swapped)
+  tensor.element = element;
+  tensor.shape = layout.header.shape;
+  tensor.bytes.assign(data.begin(), data.end());
+  size_t width = byteSize(element);
+  if (layout.type.swapped)
     for (size_t i = 0; i < tensor.bytes.size(); i += width)
       std::reverse(&tensor.bytes[i], &tensor.bytes[i] + width);
-  if (type->element == Element::I1)
+  if (element == Element::I1)
     for (int64_t i = 0; i < tensor.size(); i++)
       if (static_cast<unsigned char>(tensor.bytes[i]) > 1)
         return fault("expected the bytes 0 and 1 for bool, found " + Twine(unsigned(static_cast<unsigned char>(tensor.bytes[i]))) +
                      " at entry " + Twine(i));
-  if (!header->fortranOrder || tensor.shape.size() < 2)
+  if (!layout.header.fortranOrder || tensor.shape.size() < 2)
     return tensor;
   Tensor ordered = tensor;
   fromFortranOrder(tensor, ordered);
   return ordered;
 }
 
-Expected<Tensor> readNpyFile(StringRef path) {
-  if (sys::fs::is_directory(path))
-    return fault("is a directory, expected a .npy file");
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
-  if (!file) {
-    std::string message = file.getError().message();
-    if (!message.empty())
-      message[0] = toLower(message[0]);
-    return fault(message);
+Expected<Tensor> parseNpy(StringRef bytes) {
+  Expected<NpyLayout> layout = takeLayout(bytes);
+  if (!layout)
+    return layout.takeError();
+  // Nothing is allocated before the file has shown that it holds this much.
+  if (uint64_t(layout->bytes) != bytes.size())
+    return fault("expected " + Twine(layout->bytes) + " bytes of data after the header, found " + Twine(bytes.size()));
+  Element element = layout->type.element;
+  if (std::string problem = reference::memoryProblem(element, layout->header.shape); !problem.empty())
+    return memoryFault(problem);
+  try {
+    return makeTensor(*layout, bytes);
+  } catch (const std::bad_alloc &) {
+    return memoryFault(reference::allocationProblem(element, layout->header.shape));
   }
-  return parseNpy((*file)->getBuffer());
+}
+
+// Appends until there are `total` bytes or the file ends.
+static Error readUpTo(sys::fs::file_t file, size_t total, SmallVectorImpl<char> &bytes) {
+  constexpr size_t step = size_t(1) << 20;
+  while (bytes.size() < total) {
+    size_t size = bytes.size();
+    bytes.resize_for_overwrite(std::min(total, size + std::max(step, size)));
+    Expected<size_t> read = sys::fs::readNativeFile(file, MutableArrayRef(bytes).drop_front(size));
+    bytes.truncate(size + (read ? *read : 0));
+    if (!read)
+      return fault(errorToErrorCode(read.takeError()));
+    if (*read == 0)
+      break;
+  }
+  return Error::success();
+}
+
+// A pipe or a device may never end: no more is read than the header announces, and one byte that would be too many.
+static Expected<Tensor> readStream(sys::fs::file_t file) {
+  SmallString<0> bytes;
+  if (Error error = readUpTo(file, longestPreamble, bytes))
+    return std::move(error);
+  StringRef rest = bytes;
+  Expected<size_t> length = takePreamble(rest);
+  if (!length)
+    return length.takeError();
+  size_t dataBegins = bytes.size() - rest.size() + *length;
+  if (Error error = readUpTo(file, dataBegins, bytes))
+    return std::move(error);
+  rest = bytes;
+  Expected<NpyLayout> layout = takeLayout(rest);
+  if (!layout)
+    return layout.takeError();
+  if (std::string problem = reference::memoryProblem(layout->type.element, layout->header.shape); !problem.empty())
+    return memoryFault(problem);
+  if (Error error = readUpTo(file, dataBegins + layout->bytes + 1, bytes))
+    return std::move(error);
+  return parseNpy(bytes);
+}
+
+Expected<Tensor> readNpyFile(StringRef path) {
+  sys::fs::file_status status;
+  if (std::error_code code = sys::fs::status(path, status))
+    return fault(code);
+  if (sys::fs::is_directory(status))
+    return fault("is a directory, expected a .npy file");
+  Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return fault(errorToErrorCode(file.takeError()));
+  auto close = make_scope_exit([&] { (void)sys::fs::closeFile(*file); });
+  if (!sys::fs::is_regular_file(status))
+    return readStream(*file);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getOpenFile(*file, path, status.getSize(), /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fault(buffer.getError());
+  return parseNpy((*buffer)->getBuffer());
 }
 
 void writeNpy(const Tensor &tensor, raw_ostream &os) {

@@ -9,9 +9,10 @@
 namespace nova::tool {
 /// The tensor in the bytes of a .npy file. Versions 1.0 to 3.0; f8, f4, i8, i4 and bool; both byte orders and both orders
 /// of axes are converted. The error says what was expected and found: not .npy, another element type, a header that is
-/// no such dictionary, a shape that is no shape, too few or too many bytes. Any bytes are safe.
+/// no such dictionary, a shape that is no shape, too few or too many bytes; with the code errc::not_enough_memory, a shape
+/// that the machine cannot hold. Any bytes are safe.
 llvm::Expected<reference::Tensor> parseNpy(llvm::StringRef bytes);
-/// Reads a file. The error's message does not repeat the path.
+/// Reads a file; of a pipe or a device no more than its header announces. The error's message does not repeat the path.
 llvm::Expected<reference::Tensor> readNpyFile(llvm::StringRef path);
 /// Writes version 1.0, little-endian, C order.
 void writeNpy(const reference::Tensor &tensor, llvm::raw_ostream &os);

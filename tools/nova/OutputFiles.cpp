@@ -1,4 +1,5 @@
 #include "tools/nova/OutputFiles.h"
+#include "tools/nova/SystemMessage.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -8,13 +9,11 @@
 using namespace llvm;
 
 namespace nova::tool {
-static Error fault(StringRef path, std::string message) {
-  if (!message.empty())
-    message[0] = toLower(message[0]);
+static Error fault(StringRef path, const Twine &message) {
   return createStringError(inconvertibleErrorCode(), path + ": " + message);
 }
 
-static Error fault(StringRef path, std::error_code code) { return fault(path, code.message()); }
+static Error fault(StringRef path, std::error_code code) { return fault(path, systemMessage(code)); }
 
 OutputFiles::~OutputFiles() {
   for (Pending &entry : pending)

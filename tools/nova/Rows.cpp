@@ -1,4 +1,5 @@
 #include "tools/nova/Rows.h"
+#include <algorithm>
 #include <cstring>
 
 using nova::reference::Tensor;
@@ -36,5 +37,16 @@ void putRows(const Tensor &part, Tensor &whole, unsigned axis, int64_t begin) {
     for (int64_t b = 0; b < layout.blocks; b++)
       std::memcpy(&whole.bytes[(b * layout.size + begin) * layout.run], &part.bytes[b * count * layout.run],
                   count * layout.run);
+}
+
+std::optional<int64_t> Pieces::next() {
+  if (left == 0 && begun)
+    return std::nullopt;
+  begun = true;
+  int64_t rows = std::min(left, chunks.empty() ? 1 : chunks.front());
+  if (chunks.size() > 1)
+    chunks = chunks.drop_front();
+  left -= rows;
+  return rows;
 }
 } // namespace nova::tool

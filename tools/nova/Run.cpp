@@ -6,7 +6,6 @@
 #include "tools/nova/RunOptions.h"
 #include <chrono>
 #include <new>
-#include <stdexcept>
 
 using namespace llvm;
 
@@ -38,28 +37,16 @@ static int runOrDecode(bool decode) {
   Workspace workspace;
   if (!workspace.open())
     return BadInput;
-  // The host tensors are the only large memory of this program; sizes come from the user.
+  // Arguments, results and values are refused by name; what is left are pieces of them.
   try {
     return exitWith(execute(workspace, decode));
   } catch (const std::bad_alloc &) {
-    return environmentError("not enough memory for the arguments and results");
-  } catch (const std::length_error &) {
-    return inputError("a tensor would have more bytes than 63 bits hold");
+    return environmentError("not enough memory for rows of the arguments and results");
   }
 }
 
 int runCommand() { return runOrDecode(false); }
 int decodeCommand() { return runOrDecode(true); }
-
-SmallVector<int64_t> splitRows(int64_t rows, ArrayRef<int64_t> chunks) {
-  SmallVector<int64_t> pieces;
-  for (size_t i = 0; rows > 0; i++) {
-    int64_t next = chunks.empty() ? 1 : chunks[std::min(i, chunks.size() - 1)];
-    pieces.push_back(std::min(next, rows));
-    rows -= pieces.back();
-  }
-  return pieces;
-}
 
 Expected<std::unique_ptr<Execution>> makeExecution(Workspace &workspace, const RunOptions &options) {
   return options.interpreted ? makeInterpretedExecution(workspace) : makeCompiledExecution(workspace, options);

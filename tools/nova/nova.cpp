@@ -3,6 +3,7 @@
 #include "tools/nova/Commands.h"
 #include "tools/nova/Exit.h"
 #include "tools/nova/Options.h"
+#include "tools/nova/Process.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -66,6 +67,7 @@ static int wrongOptions(StringRef faults, StringRef command) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  prepareProcess();
   setBugReportMsg("nova stopped because of a fault of its own; please report the command and its input\n");
   StringRef word = argc > 1 ? argv[1] : "";
   if (word.empty() || word == "help" || word == "--help" || word == "-h") {
