@@ -39,6 +39,7 @@ public:
   std::vector<std::string> resultNames;
   ExtendGraph extend;
   bool extended = false;
+  Dependence dependence; // of `core`
   TileProgram tiles;
   std::vector<std::pair<TargetInfo, OwningOpRef<ModuleOp>>> vectors;
   OwningOpRef<ModuleOp> layout;
@@ -136,12 +137,13 @@ LogicalResult Compilation::buildCore() {
     return failure();
   GraphOp coreOp = coreGraph(*core);
   StringAttr along = options.along.empty() ? StringAttr() : StringAttr::get(graph.getContext(), options.along);
-  Dependence dependence = analyseDependence(coreOp, along);
+  dependence = analyseDependence(coreOp, along);
   extend = tryDeriveExtend(coreOp, dependence);
   extended = bool(extend.module);
-  if (along && !dependence.extendable())
-    return graph.emitError("graph @") << graph.getSymName() << " cannot be extended along " << options.along << ": "
-                                      << dependence.refusal;
+  if (along && !dependence.extendable()) {
+    emitRefusal(coreOp, dependence);
+    return failure();
+  }
   // What has no extend is compiled as a whole; a failure without a refusal was reported.
   return success(extended || !dependence.extendable());
 }
@@ -219,14 +221,26 @@ FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &opti
 LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os) {
   Compilation c(graph, options);
   switch (stage) {
-  case Stage::Stored:
+  case Stage::Stored: {
+    // What the hash sees, under names that follow from it; `stored` has the user's.
+    GraphHashes hashes(graph->getParentOfType<ModuleOp>());
+    FailureOr<OwningOpRef<ModuleOp>> stored = failure();
+    if (succeeded(c.identify()))
+      stored = buildStoredModule(hashes, graph, StoredNames::Numbered);
+    if (failed(stored))
+      return failure();
+    printGraphs(**stored, os);
+    return success();
+  }
   case Stage::Core:
   case Stage::Extend: {
-    if (failed(stage == Stage::Stored ? c.identify() : c.buildCore()))
+    if (failed(c.buildCore()))
       return failure();
-    if (stage == Stage::Extend && !c.extended)
-      return graph.emitError("graph @") << graph.getSymName() << " cannot be extended";
-    printGraphs(stage == Stage::Stored ? *c.stored : stage == Stage::Core ? *c.core : *c.extend.module, os);
+    if (stage == Stage::Extend && !c.extended) {
+      emitRefusal(coreGraph(*c.core), c.dependence);
+      return failure();
+    }
+    printGraphs(stage == Stage::Core ? *c.core : *c.extend.module, os);
     return success();
   }
   case Stage::Plan:
