@@ -53,7 +53,8 @@ bool carriesSequence(DimAttr dim, mlir::StringAttr sequence, const Facts &facts)
 std::string dependenceText(mlir::Value value, const Dependence &dependence);
 /// The line of every argument and every named value, in the order of the graph; after them the refusal and its path.
 void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os);
-/// Emits the refusal as an error at its place, with the path as a note. `dependence` must not be extendable.
+/// Emits the refusal as an error at its place, with the path and, where one is found, a witness (Witness.h) as notes.
+/// `dependence` must not be extendable.
 void emitRefusal(GraphOp core, const Dependence &dependence);
 } // namespace nova
 

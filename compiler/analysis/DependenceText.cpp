@@ -1,5 +1,6 @@
 // Dependence in words: the lines of `nova check` and the error of a graph that cannot be extended.
 #include "compiler/analysis/Dependence.h"
+#include "compiler/analysis/Witness.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,5 +65,7 @@ void emitRefusal(GraphOp core, const Dependence &dependence) {
                              << "graph @" << core.getSymName() << " cannot be extended: " << dependence.refusal;
   if (!dependence.path.empty())
     error.attachNote(core.getLoc()) << "the path: " << llvm::join(dependence.path, " -> ");
+  if (std::optional<Witness> witness = findWitness(core, dependence))
+    error.attachNote(core.getLoc()) << witness->text(core);
 }
 } // namespace nova

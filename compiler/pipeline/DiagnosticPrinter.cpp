@@ -111,6 +111,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
   std::string message = plainMessage(diagnostic.str(), context);
   if (!asJson) {
+    shown = {};
     printText(diagnostic.getLocation(), diagnostic.getSeverity(), message);
     for (Diagnostic &note : diagnostic.getNotes())
       printText(note.getLocation(), note.getSeverity(), plainMessage(note.str(), context));
@@ -147,22 +148,27 @@ void DiagnosticPrinter::printText(Location location, DiagnosticSeverity severity
   else if (file)
     os << file.getFilename().getValue() << ": ";
   os << severityName(severity) << ": " << message << "\n";
-  std::optional<StringRef> line;
-  if (file && file.getLine() && sources)
-    line = findLine(*sources, file.getFilename().getValue(), file.getLine());
+  // Notes at one place show its line once.
+  if (file && file.getLine() && sources && file != shown)
+    printLine(file);
+  shown = file;
+}
+
+void DiagnosticPrinter::printLine(FileLineColLoc file) {
+  std::optional<StringRef> line = findLine(*sources, file.getFilename().getValue(), file.getLine());
   if (!line)
     return;
   // Of a very long line only the part around the place is shown.
   constexpr size_t width = 160, before = 80;
   size_t column = std::min<size_t>(std::max(1u, file.getColumn()) - 1, line->size());
   size_t from = column > width ? column - before : 0;
-  StringRef shown = line->substr(from, width + before).rtrim();
+  StringRef part = line->substr(from, width + before).rtrim();
   os << "  ";
-  for (char c : shown)
+  for (char c : part)
     os << (static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
   os << "\n  ";
   // Columns count bytes; a character of several bytes takes one place.
-  for (char c : shown.take_front(column - from))
+  for (char c : part.take_front(column - from))
     if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
       os << ' ';
   os << "^\n";

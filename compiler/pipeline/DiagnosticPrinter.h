@@ -25,12 +25,14 @@ public:
 private:
   void print(mlir::Diagnostic &diagnostic);
   void printText(mlir::Location location, mlir::DiagnosticSeverity severity, llvm::StringRef message);
+  void printLine(mlir::FileLineColLoc file);
 
   mlir::MLIRContext &context;
   std::shared_ptr<llvm::SourceMgr> sources;
   llvm::raw_ostream &os;
   bool asJson;
   unsigned errors = 0;
+  mlir::FileLineColLoc shown; // the place whose line this diagnostic has shown last
   mlir::DiagnosticEngine::HandlerID handler;
 };
 
