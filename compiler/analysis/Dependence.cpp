@@ -27,7 +27,7 @@ static bool readsFuture(const ValueDependence &value) {
 namespace {
 class Analysis {
 public:
-  Analysis(GraphOp core, ArrayRef<Value> kept, Dependence &out)
+  Analysis(GraphOp core, ArrayRef<KeptRows> kept, Dependence &out)
       : core(core), kept(kept), out(out), masks(core), facts(masks.getColumns().getFacts()) {}
   void run(StringAttr along);
 
@@ -50,7 +50,7 @@ private:
   bool mentionsSequence(DimAttr dim) const { return mentions(facts.normalize(dim), out.sequence); }
 
   GraphOp core;
-  ArrayRef<Value> kept;
+  ArrayRef<KeptRows> kept;
   Dependence &out;
   MaskAnalysis masks;
   const Facts &facts;
@@ -144,9 +144,7 @@ void Analysis::checkSignature() {
 }
 
 void Analysis::demandRoots() {
-  SmallVector<Value> roots(core.getReturn().getValues());
-  llvm::append_range(roots, kept);
-  for (Value value : roots) {
+  for (Value value : core.getReturn().getValues()) {
     Box box;
     bool placed = false;
     for (DimAttr dim : typeOf(value).getDims()) {
@@ -158,6 +156,8 @@ void Analysis::demandRoots() {
     }
     demand(value, box, nullptr);
   }
+  for (const KeptRows &rows : kept)
+    demand(rows.value, rows.axes, nullptr);
 }
 
 // The demand on an operand's axes, given that on the loops. An axis of the sequence that is no loop is read as a whole.
@@ -307,11 +307,11 @@ void Analysis::run(StringAttr along) {
   for (Operation &op : core.getBlock())
     if (op.getNumOperands() == 0 && op.getNumResults() == 1)
       checkLeaf(op.getResult(0));
-  for (Value value : kept)
-    checkRows(value);
+  for (const KeptRows &rows : kept)
+    checkRows(rows.value);
 }
 
-Dependence analyseDependence(GraphOp core, StringAttr sequence, ArrayRef<Value> kept) {
+Dependence analyseDependence(GraphOp core, StringAttr sequence, ArrayRef<KeptRows> kept) {
   Dependence result;
   Analysis(core, kept, result).run(sequence);
   return result;

@@ -40,11 +40,17 @@ struct Dependence {
   bool extendable() const { return refusal.empty(); }
 };
 
+/// Entries of a value that must be known row by row although no result reads them: for each axis as in ValueDependence.
+struct KeptRows {
+  mlir::Value value;
+  Box axes;
+};
+
 /// Analyses a core-form graph along `sequence` (null: the symbol that is the leading axis of the first result). Linear
 /// in the number of operations. The answer refers to the graph's values and is valid while the graph is unchanged.
-/// `kept` are values, with one axis of the sequence each, that must be known row by row as well (states of an extend):
-/// each counts as a result, and the graph is refused also when a row of a result reads a later row of one of them.
-Dependence analyseDependence(GraphOp core, mlir::StringAttr sequence = {}, llvm::ArrayRef<mlir::Value> kept = {});
+/// `kept` (of an extend: states, divisors) count as results, and the graph is refused also when a row of a result reads
+/// a later row of one of them.
+Dependence analyseDependence(GraphOp core, mlir::StringAttr sequence = {}, llvm::ArrayRef<KeptRows> kept = {});
 
 /// True when the axis of this size runs over the sequence, in the normal form of `facts`.
 bool carriesSequence(DimAttr dim, mlir::StringAttr sequence, const Facts &facts);

@@ -1,4 +1,5 @@
 #include "compiler/transforms/CoreForm.h"
+#include "compiler/transforms/GuardDivisors.h"
 #include "compiler/transforms/MaskedValue.h"
 #include "dialects/graph/Text.h"
 #include "mlir/IR/SymbolTable.h"
@@ -317,6 +318,7 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   }
   b.create<ReturnOp>(graph.getReturn().getLoc(), values);
   core.setFunctionTypeAttr(TypeAttr::get(b.getFunctionType(argTypes, resultTypes)));
+  guardDivisors(core, lowering.core);
   eraseDead(block);
   return module;
 }

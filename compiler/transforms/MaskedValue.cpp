@@ -233,10 +233,6 @@ MaskedValue CoreBuilder::elementwise(Location loc, StringRef op, ArrayRef<Masked
       return result;
     }
   }
-  // Hidden entries are computed on whatever lies under the mask: an integer division must not trip over a zero there.
-  if (op == "nova.divide" && elementOf(data[1]).isInteger())
-    for (const Region &region : result.regions)
-      data[1] = create(unnamed(loc), "nova.where", {region.mask, constant(loc, Scalar{elementOf(data[1]), 0, 1}), data[1]});
   result.data = create(loc, op, data);
   if (anyDeferred) {
     SmallVector<MaskedValue> plain;

@@ -17,7 +17,8 @@ def Tile_Dialect : Dialect {
     A kernel is one single-threaded function that a runtime calls once per block of rows. Its steps run in order over the
     whole block; steps work on buffers (global ones, given as block arguments, and scratch tiles of the block). The element
     arithmetic inside `tile.pass` and `tile.map` is written in ops of the dialect `nova` on scalars (`f32[]`), so their
-    meaning is not written twice. See Rationale.md.
+    meaning is not written twice. A division of integers by 0 at any entry that such a step runs over is an error of the
+    launch. See Rationale.md.
   }];
   let dependentDialects = ["::nova::NovaDialect"];
   let useDefaultTypePrinterParser = 1;

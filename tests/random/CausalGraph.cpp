@@ -16,6 +16,8 @@ private:
   unsigned ofWidth(const std::string &width);
   unsigned number(int value) { return scalar(std::to_string(value), Kind::I64, draw.chance(50)); }
   unsigned mask();
+  unsigned nonZero(unsigned y);
+  unsigned divided(unsigned scores, unsigned &hidden);
   void pointwise();
   void attention();
   void shift();
@@ -53,9 +55,63 @@ unsigned Writer::mask() {
   }
 }
 
+unsigned Writer::nonZero(unsigned y) {
+  return where(binary("equal", y, scalar("0", kind, true)), scalar("3", kind, true), y);
+}
+
+// Scores of integers divided by what is 0 at some entries: those are hidden too or, now and then, seen, so that the run
+// fails, and in pieces the piece whose rows see them.
+unsigned Writer::divided(unsigned scores, unsigned &hidden) {
+  unsigned key = turned(ofWidth("1")), divisor;
+  auto hide = [&](unsigned mask) {
+    hidden = draw.chance(50) ? binary("or", hidden, mask) : binary("or", mask, hidden);
+  };
+  switch (draw.below(4)) {
+  case 0: { // of the row and the column; some rows see the 0, if it lies before them
+    unsigned apart = binary("subtract", row, binary("add", col, number(int(draw.below(4)) - 1)));
+    divisor = apart;
+    if (kind == Kind::I32) // positions are i64
+      divisor = where(binary("equal", apart, number(0)), scalar("0", kind, true), nonZero(key));
+    if (draw.chance(65))
+      hide(binary("equal", apart, number(0)));
+    break;
+  }
+  case 1: { // of the first keys
+    unsigned first = binary("less", col, number(draw.below(6)));
+    divisor = where(first, scalar("0", kind, true), nonZero(key));
+    if (draw.chance(65))
+      hide(first);
+    break;
+  }
+  case 2: { // of some keys, which say so themselves
+    unsigned zero = binary("equal", key, scalar(literal(kind), kind, true));
+    divisor = where(zero, scalar("0", kind, true), nonZero(key));
+    if (draw.chance(65))
+      hide(zero);
+    break;
+  }
+  default: { // of keys that another quotient picks
+    unsigned quotient = binary("divide", turned(ofWidth("1")), nonZero(key));
+    unsigned zero = binary("less", quotient, scalar("1", kind, true));
+    divisor = where(zero, scalar("0", kind, true), nonZero(key));
+    if (draw.chance(65))
+      hide(zero);
+  }
+  }
+  return binary("divide", scores, divisor);
+}
+
 void Writer::pointwise() {
   unsigned x = rowValue();
-  switch (draw.below(7)) {
+  switch (draw.below(8)) {
+  case 7: // the position hides the 0, and mostly the quotient
+    if (isInteger(kind)) {
+      unsigned early = binary("less", row, number(draw.below(5))), zero = scalar("0", kind, true);
+      unsigned quotient = binary("divide", x, where(early, zero, nonZero(ofWidth("1"))));
+      rows.push_back(draw.chance(90) ? where(early, x, quotient) : quotient);
+      break;
+    }
+    [[fallthrough]];
   case 0:
     rows.push_back(unary(isFloat(kind) ? draw.pick<std::string>({"exp", "sqrt", "negate"}) : "negate", x));
     break;
@@ -101,6 +157,8 @@ void Writer::attention() {
   if (draw.chance(30))
     scores = binary("multiply", scores, ofWidth("1"));
   unsigned hidden = mask();
+  if (isInteger(kind) && draw.chance(75))
+    scores = divided(scores, hidden);
   bool weak = draw.chance(60);
   unsigned weights;
   if (isFloat(kind) && draw.chance(60)) {
@@ -129,7 +187,7 @@ void Writer::shift() {
 }
 
 void Writer::write() {
-  kind = draw.pick<Kind>({Kind::F32, Kind::F32, Kind::F64, Kind::F64, Kind::I64, Kind::I32});
+  kind = draw.pick<Kind>({Kind::F32, Kind::F32, Kind::F64, Kind::F64, Kind::I64, Kind::I64, Kind::I32});
   rows = {g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "e"})};
   g.argument(kind, {"d", "e"});
   row = iota(0, {"n", "1"});

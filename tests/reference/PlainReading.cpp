@@ -38,7 +38,9 @@ bool holdsNaN(const Tensor &x) {
          (x.element == Element::F32 && holds<float>(x, [](float v) { return v != v; }));
 }
 bool holdsZero(const Tensor &x) {
-  return (x.element == Element::F64 && holds<double>(x, [](double v) { return v == 0; })) ||
+  return (x.element == Element::I64 && holds<int64_t>(x, [](int64_t v) { return v == 0; })) ||
+         (x.element == Element::I32 && holds<int32_t>(x, [](int32_t v) { return v == 0; })) ||
+         (x.element == Element::F64 && holds<double>(x, [](double v) { return v == 0; })) ||
          (x.element == Element::F32 && holds<float>(x, [](float v) { return v == 0; }));
 }
 
@@ -82,6 +84,7 @@ public:
   }
 
   int64_t sequence = 0;
+  int32_t poison = 0;
 
 private:
   static Tensor literal(DenseElementsAttr value, Element element) {
@@ -125,8 +128,25 @@ private:
     std::vector<const Tensor *> pointers;
     for (const Tensor &operand : operands)
       pointers.push_back(&operand);
-    reading.sawZeroDivisor |= isa<DivideOp>(op) && holdsZero(operands.back());
-    return *elementwise(op->getName().stripDialect(), pointers, broadcastShape(pointers));
+    Shape shape = broadcastShape(pointers);
+    if (isa<DivideOp>(op)) {
+      reading.sawZeroDivisor |= holdsZero(operands[1]);
+      if (operands[1].element == Element::I64)
+        return divided<int64_t>(operands[0], operands[1], shape);
+      if (operands[1].element == Element::I32)
+        return divided<int32_t>(operands[0], operands[1], shape);
+    }
+    return *elementwise(op->getName().stripDialect(), pointers, shape);
+  }
+
+  template <class T> Tensor divided(const Tensor &a, Tensor b, const Shape &shape) const {
+    Tensor zero(b.element, {}), other(b.element, {});
+    *zero.data<T>() = 0;
+    *other.data<T>() = poison;
+    Tensor bad = *elementwise("equal", {&b, &zero}, b.shape), some = *elementwise("not_equal", {&a, &zero}, a.shape);
+    std::replace(b.data<T>(), b.data<T>() + b.size(), T(0), T(1));
+    Tensor quotient = *elementwise("divide", {&a, &b}, shape);
+    return select(bad, select(some, other, zero, some.shape), quotient, shape);
   }
 
   llvm::DenseMap<Value, Tensor> values;
@@ -134,8 +154,9 @@ private:
 
 } // namespace
 
-PlainReading readPlainly(GraphOp stored, const std::vector<Tensor> &arguments) {
+PlainReading readPlainly(GraphOp stored, const std::vector<Tensor> &arguments, int32_t poison) {
   Reader reader;
+  reader.poison = poison;
   reader.sequence = arguments[0].shape[0];
   for (auto [value, tensor] : llvm::zip_equal(stored.getBlock().getArguments(), arguments))
     reader.define(value, tensor);

@@ -19,8 +19,9 @@ struct PlainReading {
   bool sawZeroDivisor = false;
 };
 
-/// Reads a graph without type parameters and calls. The arguments must fit.
-PlainReading readPlainly(GraphOp stored, const std::vector<Tensor> &arguments);
+/// Reads a graph without type parameters and calls. The arguments must fit. An integer other than 0 divided by 0 is
+/// `poison`, and 0 is 0.
+PlainReading readPlainly(GraphOp stored, const std::vector<Tensor> &arguments, int32_t poison = 0);
 
 } // namespace nova::reference
 

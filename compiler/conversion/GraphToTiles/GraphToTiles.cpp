@@ -1,5 +1,6 @@
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/analysis/Mask.h"
+#include "compiler/analysis/ZeroDivisors.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
@@ -381,7 +382,8 @@ FailureOr<TileProgram> Planner::run() {
   emitResults();
   for (auto &[at, list] : steps)
     llvm::append_range(program.plan.steps, list);
-  program.module->walk([&](DivideOp op) { program.plan.canFail |= tensorOf(op.getResult()).getElementType().isInteger(); });
+  for (Operation &op : in.graph.getBlock())
+    program.plan.canFail |= mayDivideByZero(&op, values.getFacts());
   return std::move(program);
 }
 

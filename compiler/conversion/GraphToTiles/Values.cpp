@@ -1,4 +1,5 @@
 #include "compiler/conversion/GraphToTiles/Values.h"
+#include "compiler/analysis/ZeroDivisors.h"
 
 using namespace mlir;
 
@@ -29,8 +30,10 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
   for (Operation &op : graph.getBlock().without_terminator()) {
     Value v = op.getResult(0);
     bool freeOperands = llvm::all_of(op.getOperands(), [&](Value x) { return isFree(x); });
+    // What may fail is computed at its own entries, neither more nor fewer.
+    bool computedAnywhere = isElementwise(&op) && freeOperands && !mayDivideByZero(&op, facts);
     Role role = Role::Map;
-    if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || (isElementwise(&op) && freeOperands))
+    if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || computedAnywhere)
       role = Role::Free;
     else if (isa<ConstantOp>(op))
       role = Role::Data;

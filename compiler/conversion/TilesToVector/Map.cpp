@@ -49,7 +49,7 @@ private:
     for (auto [i, buffer] : llvm::enumerate(op.getInputs()))
       uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), e.idx(0), 0);
     Region region(f, block, uniforms);
-    region.reportZeroDivisors(ValueMap(), {}, 0, {});
+    region.reportZeroDivisors(ValueMap(), {}, 0);
     e.store(canonicalized(e, region.uniform(region.yields()[0])), f.pointer(op.getOutput()), e.idx(0));
   }
 
@@ -92,7 +92,7 @@ private:
         in.push_back(region.lanes(x, computed, sumLanes));
       computed[each->getResult(0)] = emitElementwise(e, each, in);
     }
-    region.reportZeroDivisors(computed, mask, sumLanes, {});
+    region.reportZeroDivisors(computed, mask, sumLanes);
     Value x = canonicalized(e, region.lanes(region.yields()[0], computed, sumLanes));
     Value pointer = f.pointer(op.getOutput()), index = e.add(out, column);
     if (mask)

@@ -177,11 +177,7 @@ Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, 
     computed[plan.split->getResult(0)] = exponentialAfterSplit(plan, line);
   compute(plan.ops, plan.variant, computed);
 
-  Values hiddenBy(pass.getStores().size());
-  for (const Accumulator &a : plan.accumulators)
-    hiddenBy.push_back(a.hiddenBy);
-  hiddenBy.resize(pass.getStores().size() + pass.getReductions().size());
-  region.reportZeroDivisors(computed, mask, sumLanes, hiddenBy);
+  region.reportZeroDivisors(computed, mask, sumLanes);
   storeResults(computed, column, mask);
 
   Values next, notes;

@@ -91,10 +91,7 @@ void RowPasses::setScalar(Value buffer, Value scalar) {
 void RowPasses::emitSingleColumn(tile::PassOp pass) {
   Region region(f, pass.getBody().front(), uniformArguments(pass));
   SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
-  Values hiddenBy(pass.getStores().size());
-  for (const Accumulator &a : accumulators)
-    hiddenBy.push_back(a.hiddenBy);
-  region.reportZeroDivisors(ValueMap(), {}, 0, hiddenBy);
+  region.reportZeroDivisors(ValueMap(), {}, 0);
   for (auto [i, buffer] : llvm::enumerate(pass.getStores()))
     setScalar(buffer, region.uniform(region.yields()[i]));
   for (auto [a, buffer] : llvm::zip(accumulators, pass.getReductions())) {

@@ -6,11 +6,25 @@ using namespace mlir;
 
 namespace nova::codegen {
 
+static bool isNonZeroConstant(Value x) {
+  auto constant = x.getDefiningOp<ConstantOp>();
+  auto entries = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  return entries && entries.isSplat() && isa<IntegerType>(entries.getElementType()) &&
+         !entries.getSplatValue<APInt>().isZero();
+}
+
 Region::Region(Frame &f, Block &block, const ValueMap &uniformArguments)
     : f(f), body(block), uniforms(uniformArguments) {
+  llvm::DenseSet<Value> wanted(block.getTerminator()->operand_begin(), block.getTerminator()->operand_end());
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (llvm::none_of(op.getResults(), [&](Value x) { return wanted.contains(x); }))
+      continue;
+    wanted.insert(op.operand_begin(), op.operand_end());
+    if (auto divide = dyn_cast<DivideOp>(op);
+        divide && !isa<FloatType>(divide.getType().getElementType()) && !isNonZeroConstant(divide.getRhs()))
+      divisors.push_back(divide.getRhs());
+  }
   for (Operation &op : block.without_terminator()) {
-    if (auto divide = dyn_cast<DivideOp>(op); divide && !isa<FloatType>(divide.getType().getElementType()))
-      integerDivisions.push_back(&op);
     if (isa<ConstantOp>(op)) {
       uniforms[op.getResult(0)] = emitConstant(f.e, &op);
     } else if (auto dim = dyn_cast<tile::DimOp>(op)) {
@@ -50,41 +64,15 @@ Value Region::lanes(Value x, const ValueMap &computed, int64_t count) const {
   return scalar ? f.e.splat(scalar, count) : computed.lookup(x);
 }
 
-void Region::reportZeroDivisors(const ValueMap &computed, Value active, int64_t count, ArrayRef<Value> hiddenBy) const {
-  if (integerDivisions.empty())
+void Region::reportZeroDivisors(const ValueMap &computed, Value active, int64_t count) const {
+  if (divisors.empty())
     return;
   Emit &e = f.e;
-  Type maskType = shaped(e.b.getI1Type(), count);
-  Value all = e.integer(maskType, 1), none = e.integer(maskType, 0);
-  auto negated = [&](Value x) { return e.op<arith::XOrIOp>(x, all); };
-
-  // Demand flows from the yields backwards; a value nobody wants is demanded nowhere.
-  ValueMap demand;
-  auto want = [&](Value x, Value where) {
-    Value &known = demand[x];
-    known = known ? e.op<arith::OrIOp>(known, where) : where;
-  };
-  for (auto [i, x] : llvm::enumerate(yields()))
-    want(x, i < hiddenBy.size() && hiddenBy[i] ? negated(lanes(hiddenBy[i], computed, count)) : all);
-  Value bad = none;
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    Value here = op.getNumResults() ? demand.lookup(op.getResult(0)) : Value();
-    if (!here)
-      continue;
-    if (auto where = dyn_cast<WhereOp>(op)) {
-      Value condition = lanes(where.getCondition(), computed, count);
-      want(where.getCondition(), here);
-      want(where.getOnTrue(), e.op<arith::AndIOp>(here, condition));
-      want(where.getOnFalse(), e.op<arith::AndIOp>(here, negated(condition)));
-      continue;
-    }
-    for (Value x : op.getOperands())
-      want(x, here);
-    if (llvm::is_contained(integerDivisions, &op)) {
-      Value divisor = lanes(op.getOperand(1), computed, count);
-      Value zero = e.compare(IntPredicate::eq, divisor, e.integer(divisor.getType(), 0));
-      bad = e.op<arith::OrIOp>(bad, e.op<arith::AndIOp>(here, zero));
-    }
+  Value bad;
+  for (Value x : divisors) {
+    Value divisor = lanes(x, computed, count);
+    Value zero = e.compare(IntPredicate::eq, divisor, e.integer(divisor.getType(), 0));
+    bad = bad ? e.op<arith::OrIOp>(bad, zero) : zero;
   }
   if (active)
     bad = e.op<arith::AndIOp>(bad, active);

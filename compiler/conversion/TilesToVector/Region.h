@@ -32,18 +32,18 @@ public:
   /// The lanes of a value: a splat where it is uniform, else what `computed` has.
   Value lanes(Value x, const ValueMap &computed, int64_t count) const;
 
-  /// True if some op divides integers: such a step can fail.
-  bool dividesIntegers() const { return !integerDivisions.empty(); }
-  /// Where a division by zero counts, of the lanes in `active` (null: all): where it is demanded by a yield, that is
-  /// not under the branch of a `where` that is not taken, and not only by reductions that hide the lane. Calls `fail`
-  /// of the frame where one is found. `hiddenBy[i]` is the i1 yield that hides yield i, or null.
-  void reportZeroDivisors(const ValueMap &computed, Value active, int64_t count, ArrayRef<Value> hiddenBy) const;
+  /// True if some op divides integers by what may be 0: such a step can fail.
+  bool dividesIntegers() const { return !divisors.empty(); }
+  /// Calls `fail` of the frame where such a divisor is 0 in one of the lanes in `active` (null: all). `computed` must
+  /// have what the yields need.
+  void reportZeroDivisors(const ValueMap &computed, Value active, int64_t count) const;
 
 private:
   Frame &f;
   mlir::Block &body;
   ValueMap uniforms;
-  SmallVector<mlir::Operation *> varying, integerDivisions;
+  SmallVector<mlir::Operation *> varying;
+  SmallVector<Value> divisors; ///< of integers, not constants other than 0, where a yield needs the quotient
 };
 
 } // namespace nova::codegen

@@ -1,5 +1,5 @@
 #include "compiler/transforms/derive/Extend.h"
-#include "compiler/transforms/derive/Versions.h"
+#include "compiler/transforms/derive/DivisorRows.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -20,13 +20,13 @@ namespace {
 class Builder {
 public:
   Builder(GraphOp core, Dependence &dependence)
-      : core(core), dependence(dependence), context(core.getContext()), facts(factsOf(core)),
-        needed(core, dependence, facts), builder(context) {
+      : core(core), dependence(dependence), context(core.getContext()), facts(factsOf(core)), builder(context) {
     out.sequence = dependence.sequence;
   }
   ExtendGraph run();
 
 private:
+  bool chooseVersions();
   void chooseSymbols();
   DimAttr rename(DimAttr dim) const;
   SmallVector<DimAttr> dimsOf(Value value, Version version) const;
@@ -40,10 +40,11 @@ private:
 
   GraphOp core, extended;
   Dependence &dependence;
+  Dependence read; // that of the results, the states and the divisors
   MLIRContext *context;
   Facts facts;         // of the core graph
   Facts extendedFacts; // of the new one
-  NeededVersions needed;
+  std::optional<NeededVersions> needed;
   OpBuilder builder;
   ExtendGraph out;
   DimAttr past, rows, allRows;
@@ -100,7 +101,7 @@ ArrayAttr Builder::clauses() {
 }
 
 std::optional<unsigned> Builder::sequenceAxis(Value value) const {
-  Version axes = needed.sequenceAxes(value);
+  Version axes = needed->sequenceAxes(value);
   return axes ? std::optional<unsigned>(llvm::countr_zero(axes)) : std::nullopt;
 }
 
@@ -122,9 +123,9 @@ void Builder::addArguments() {
     locations.push_back(argument.getLoc());
     out.argumentAxis.push_back(sequenceAxis(argument));
   }
-  for (Value state : needed.getStates()) {
+  for (Value state : needed->getStates()) {
     // Rows are the leading axis of a state, whatever they are of the value.
-    unsigned axis = needed.stateAxis(state);
+    unsigned axis = needed->stateAxis(state);
     SmallVector<DimAttr> dims = dimsOf(state, 0);
     dims.erase(dims.begin() + axis);
     dims.insert(dims.begin(), past);
@@ -134,7 +135,7 @@ void Builder::addArguments() {
     names.push_back(name);
     locations.push_back(NameLoc::get(name, state.getLoc()));
   }
-  out.numStates = needed.getStates().size();
+  out.numStates = needed->getStates().size();
 
   out.module = ModuleOp::create(core.getLoc());
   builder.setInsertionPointToStart(out.module->getBody());
@@ -158,8 +159,8 @@ void Builder::addArguments() {
 
 // The new rows of `value` joined to the past ones; its version over all rows is that, with the axes in their old order.
 void Builder::addState(Value value) {
-  unsigned index = llvm::find(needed.getStates(), value) - needed.getStates().begin();
-  unsigned axis = needed.stateAxis(value), rank = typeOf(value).getRank();
+  unsigned index = llvm::find(needed->getStates(), value) - needed->getStates().begin();
+  unsigned axis = needed->stateAxis(value), rank = typeOf(value).getRank();
   Value fresh = values.lookup({value, 0});
   SmallVector<int64_t> toFront, back(rank);
   toFront.push_back(axis);
@@ -192,7 +193,7 @@ void Builder::setAttributes(Operation *op, Version version, NamedAttrList &attri
   attributes.set("dims", ArrayAttr::get(context, SmallVector<Attribute>(dims.begin(), dims.end())));
   DimAttr from = iota.getFromAttr() ? rename(iota.getFromAttr()) : constantDim(context, 0);
   Version own = Version(1) << iota.getAxis();
-  if (needed.sequenceAxes(iota.getResult()) & own & ~version)
+  if (needed->sequenceAxes(iota.getResult()) & own & ~version)
     from = addDims(from, past);
   if (from && constantValue(from) != 0)
     attributes.set("from", from);
@@ -202,9 +203,9 @@ LogicalResult Builder::compute(Operation *op, Version version) {
   AxisMaps maps = *axisMapsOf(op, facts);
   OperationState state(op->getLoc(), op->getName());
   for (unsigned i = 0; i < op->getNumOperands(); i++) {
-    Value operand = needed.operandOf(op, i);
+    Value operand = needed->operandOf(op, i);
     unsigned index = operand == op->getOperand(i) ? i : 3 - i;
-    state.operands.push_back(values.lookup({operand, needed.operandVersion(op, maps, index, version)}));
+    state.operands.push_back(values.lookup({operand, needed->operandVersion(op, maps, index, version)}));
   }
   state.attributes = NamedAttrList(op->getAttrDictionary());
   setAttributes(op, version, state.attributes);
@@ -213,32 +214,56 @@ LogicalResult Builder::compute(Operation *op, Version version) {
   return success(value != nullptr);
 }
 
+// Decides what is computed. Every row of a state and every divisor that counts is computed when it comes; if that
+// cannot be, `dependence` holds the reason.
+bool Builder::chooseVersions() {
+  auto refuse = [&](StringRef reason, std::optional<Location> loc, ArrayRef<std::string> path = {}) {
+    dependence.refusal = reason.str();
+    dependence.refusalLoc = loc;
+    dependence.path.assign(path.begin(), path.end());
+    return false;
+  };
+  auto countDemanded = [](const Dependence &d) {
+    return llvm::count_if(d.values, [](const auto &entry) { return entry.second.demanded; });
+  };
+  for (read = dependence;;) {
+    needed.emplace(core, read, facts);
+    if (needed->failed())
+      return refuse(needed->getReason(), needed->getReasonLoc());
+    DivisorRows divisors = findDivisorRows(core, read, *needed, facts);
+    if (!divisors.refusal.empty())
+      return refuse(divisors.refusal, divisors.refusalLoc);
+    // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value
+    // that looks ahead, read with a delay) has no such order.
+    SmallVector<KeptRows> kept = divisors.rows;
+    for (Value state : needed->getStates()) {
+      kept.push_back({state, Box(typeOf(state).getRank())});
+      kept.back().axes[needed->stateAxis(state)] = AxisDemand{0, 0};
+    }
+    Dependence next = analyseDependence(core, out.sequence, kept);
+    if (!next.extendable())
+      return refuse(next.refusal, next.refusalLoc, next.path);
+    if (countDemanded(next) <= countDemanded(read))
+      return true;
+    read = std::move(next); // more is read than results read, so fewer branches go
+  }
+}
+
 ExtendGraph Builder::run() {
-  if (needed.failed()) {
-    dependence.refusal = needed.getReason().str();
-    dependence.refusalLoc = needed.getReasonLoc();
+  if (!chooseVersions())
     return {};
-  }
-  // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value
-  // that looks ahead, read with a delay) has no such order.
-  if (Dependence kept = analyseDependence(core, out.sequence, needed.getStates()); !kept.extendable()) {
-    dependence.refusal = kept.refusal;
-    dependence.refusalLoc = kept.refusalLoc;
-    dependence.path = kept.path;
-    return {};
-  }
   chooseSymbols();
   addArguments();
   for (BlockArgument argument : core.getBlock().getArguments())
-    if (needed.isState(argument))
+    if (needed->isState(argument))
       addState(argument);
   for (Operation &op : core.getBlock()) {
     if (op.getNumResults() != 1)
       continue;
-    for (Version version : needed.of(op.getResult(0)))
+    for (Version version : needed->of(op.getResult(0)))
       if (failed(compute(&op, version)))
         return {};
-    if (needed.isState(op.getResult(0)))
+    if (needed->isState(op.getResult(0)))
       addState(op.getResult(0));
   }
 
@@ -247,7 +272,7 @@ ExtendGraph Builder::run() {
     results.push_back(values.lookup({value, 0}));
     out.resultAxis.push_back(sequenceAxis(value));
   }
-  for (Value state : needed.getStates())
+  for (Value state : needed->getStates())
     results.push_back(newStates.lookup(state));
   builder.create<ReturnOp>(core.getReturn().getLoc(), results);
   SmallVector<Type> types;

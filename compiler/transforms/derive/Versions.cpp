@@ -1,4 +1,5 @@
 #include "compiler/transforms/derive/Versions.h"
+#include "compiler/analysis/ZeroDivisors.h"
 
 using namespace mlir;
 
@@ -25,6 +26,7 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
     if (llvm::any_of(op.getOperands(), [&](Value v) { return fromRows.contains(v); }))
       fromRows.insert(op.result_begin(), op.result_end());
 
+  findWhole();
   for (Value value : core.getReturn().getValues())
     need(value, 0);
   for (Operation &op : llvm::reverse(core.getBlock()))
@@ -75,9 +77,29 @@ Version NeededVersions::operandVersion(Operation *op, const AxisMaps &maps, unsi
   return result & sequenceAxes(op->getOperand(index));
 }
 
+// What hides a term and what guards a divisor is looked at wherever it is computed, also at entries that no row of a
+// result reads: masks of positions must be right there too.
+void NeededVersions::findWhole() {
+  DenseSet<Value> masks;
+  for (Operation &op : llvm::reverse(core.getBlock())) {
+    if (std::optional<AxisMaps> maps = axisMapsOf(&op, facts); maps && maps->firstHidden < op.getNumOperands())
+      masks.insert(op.operand_begin() + maps->firstHidden, op.operand_end());
+    if (mayDivideByZero(&op, facts))
+      if (Operation *guard = cast<DivideOp>(op).getRhs().getDefiningOp(); guard && guardOf(guard->getResult(0)).mask) {
+        whole.insert(guard);
+        masks.insert(guard->getOperand(0));
+      }
+    if (op.getNumResults() == 1 && masks.contains(op.getResult(0)) &&
+        isa<AndOp, OrOp, NotOp, WhereOp, TransposeOp>(op)) {
+      whole.insert(&op);
+      masks.insert(op.operand_begin(), op.operand_end());
+    }
+  }
+}
+
 Value NeededVersions::operandOf(Operation *op, unsigned index) const {
   Value operand = op->getOperand(index);
-  if (!isa<WhereOp>(op) || index == 0 || dependence.values.lookup(operand).demanded)
+  if (!isa<WhereOp>(op) || index == 0 || dependence.values.lookup(operand).demanded || whole.contains(op))
     return operand;
   // The other branch serves when it, with the condition, gives the result its shape.
   Value condition = op->getOperand(0), other = op->getOperand(3 - index);

@@ -36,20 +36,22 @@ public:
   /// The version of operand `index` that `op` reads to compute `version` of its result.
   Version operandVersion(mlir::Operation *op, const AxisMaps &maps, unsigned index, Version version) const;
   /// What stands for operand `index` of `op`: the operand, or for a branch of a `where` that no result row reads the
-  /// other branch, so that what feeds it need not be computed.
+  /// other branch, so that what feeds it need not be computed. Not in masks.
   mlir::Value operandOf(mlir::Operation *op, unsigned index) const;
 
 private:
   void need(mlir::Value value, Version version);
   void visit(mlir::Operation *op);
   void settle(mlir::Value value);
+  void findWhole();
   void fail(mlir::Location loc, const llvm::Twine &message);
 
   GraphOp core;
   const Dependence &dependence;
   const Facts &facts;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Version, 2>> versions;
-  llvm::DenseSet<mlir::Value> fromRows; // rows of arguments enter these
+  llvm::DenseSet<mlir::Value> fromRows;    // rows of arguments enter these
+  llvm::DenseSet<mlir::Operation *> whole; // that make masks and guards of divisors: no branch of them goes
   llvm::SmallVector<mlir::Value> states;
   llvm::DenseSet<mlir::Value> stateSet;
   std::string reason;
