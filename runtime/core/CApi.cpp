@@ -236,7 +236,6 @@ extern "C" nova_status_t *nova_context_create(const nova_context_options_t *opti
     nova_context_options_t read{sizeof read, 0, nullptr, nullptr};
     if (Status status = readOptions(options, read))
       return status;
-    constexpr int32_t kMostThreads = 4096;
     if (read.threads < 0 || read.threads > kMostThreads)
       return fail(NOVA_INVALID_ARGUMENT, "threads: expected 0 .. ", kMostThreads, ", found ", read.threads);
     *context = new nova_context_t{{read.threads, read.parallel_for, read.parallel_for_user}};

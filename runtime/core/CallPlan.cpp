@@ -43,11 +43,11 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
 }
 
 Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
-  if (!run.module)
-    return fail(NOVA_INVALID_ARGUMENT, "the module is null");
-  const Module &module = *run.module->module;
-  const Manifest &manifest = module.manifest();
   Session *session = run.session ? &run.session->session : nullptr;
+  if (!run.module && !session)
+    return fail(NOVA_INVALID_ARGUMENT, "the module is null");
+  const Module &module = run.module ? *run.module->module : *session->module();
+  const Manifest &manifest = module.manifest();
   if (session && session->module().get() != &module)
     return fail(NOVA_INVALID_ARGUMENT, "the session belongs to another module");
   if (session && !session->claim())

@@ -7,7 +7,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
-#include <optional>
 #include <thread>
 
 using namespace nova::runtime;
@@ -31,9 +30,10 @@ class Workers::Team : public std::enable_shared_from_this<Team> {
 public:
   explicit Team(int32_t threads)
       : arena(threads), patient(threads <= tbb::info::default_concurrency()), places(new Place[size_t(threads)]) {
-    // oneTBB makes no more threads than cores unless it is told that more are wanted.
+    // oneTBB makes no more threads than cores unless it is told that more are wanted. One control for the process, as
+    // the lowest of several counts and what an arena asks beyond it is complained about on standard error.
     if (!patient)
-      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
+      static tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
   }
 
   void run(int32_t workers, void (*work)(void *, int32_t), void *workArgument) {
@@ -102,7 +102,6 @@ private:
     return false;
   }
 
-  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
   const bool patient;              // there is a core for each thread
   std::unique_ptr<Place[]> places; // by worker; the caller, worker 0, needs none

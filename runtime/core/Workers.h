@@ -10,6 +10,8 @@
 
 namespace nova::runtime {
 
+constexpr int32_t kMostThreads = 4096;
+
 /// Runs a body on several threads: those of an oneTBB arena of its own, or the caller's parallel_for.
 class Workers {
 public:

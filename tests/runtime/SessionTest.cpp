@@ -224,6 +224,12 @@ TEST(Session, KeepsItsModuleAlive) {
   ModulePtr module = load(runningManifest());
   SessionPtr session = makeSession(module.get());
   module.reset();
+  ContextPtr context = makeContext(1);
+  Sequence sequence(1, 1, 1);
+  Tensor<double> out({1, 1});
+  Piece piece(sequence, 0, 1, out);
+  EXPECT_EQ(run(context.get(), {piece.asRun(nullptr, session.get())}), "");
+  EXPECT_EQ(nova_session_length(session.get()), 1);
   session.reset(); // the last owner goes
 }
 

@@ -5,6 +5,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -63,6 +64,17 @@ static std::error_code createBeside(StringRef path, std::string &name, int &fd) 
   return code;
 }
 
+std::string OutputFiles::placeOf(StringRef path) {
+  SmallString<128> real;
+  if (!sys::fs::real_path(path, real))
+    return real.str().str();
+  StringRef folder = sys::path::parent_path(path);
+  if (sys::fs::real_path(folder.empty() ? "." : folder, real))
+    return path.str();
+  sys::path::append(real, sys::path::filename(path));
+  return real.str().str();
+}
+
 Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content) {
   sys::fs::file_status status;
   bool exists = !sys::fs::status(path, status);
@@ -75,9 +87,10 @@ Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content
     content(os);
     return Error::success();
   }
+  entry.path = placeOf(path);
   std::string name;
   int fd;
-  if (std::error_code code = createBeside(path, name, fd))
+  if (std::error_code code = createBeside(entry.path, name, fd))
     return fault(path, code);
   entry.temporary = name;
   std::string ignored; // a signal handler that cannot be installed costs the removal only
@@ -102,6 +115,8 @@ Error OutputFiles::commitOne(Pending &entry) {
 }
 
 Error OutputFiles::commit() {
+  // What is written directly may fail half-way; no file is in its place by then.
+  std::partition(pending.begin(), pending.end(), [](const Pending &entry) { return entry.temporary.empty(); });
   for (Pending &entry : pending) {
     if (Error error = commitOne(entry))
       return error;

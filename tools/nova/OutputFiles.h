@@ -10,7 +10,8 @@
 
 namespace nova::tool {
 /// Files are written beside their places under temporary names; `commit` renames them all. Without it the destructor
-/// removes them. An existing file that is no regular file (a device, a pipe) is written directly at `commit`.
+/// removes them. A link is followed. An existing file that is no regular file (a device, a pipe) is written directly at
+/// `commit`.
 class OutputFiles {
 public:
   OutputFiles() = default;
@@ -21,6 +22,9 @@ public:
   /// Writes what `content` prints for `path`. The error names the path: a missing folder, a directory, a full disk.
   llvm::Error add(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> content);
   llvm::Error commit();
+
+  /// The file that `path` means, under one name for all spellings: links and dots are followed.
+  static std::string placeOf(llvm::StringRef path);
 
   /// Why nothing can be written at `path` ("is a directory", "no folder x"), or "". Asked before work is done in vain.
   static std::string problemWith(llvm::StringRef path);

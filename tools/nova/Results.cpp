@@ -42,7 +42,9 @@ Error ResultWriter::readOptions() {
       return i.takeError();
     if (!paths[*i].empty())
       return badInput("--output " + option + ": result " + name + " has a file already");
-    if (is_contained(paths, path))
+    if (any_of(paths, [&](const std::string &other) {
+          return !other.empty() && OutputFiles::placeOf(other) == OutputFiles::placeOf(path);
+        }))
       return badInput("--output " + option + ": two results in one file");
     if (std::string problem = OutputFiles::problemWith(path); !problem.empty())
       return badInput("--output " + option + ": " + problem);

@@ -118,7 +118,8 @@ nova_module_load_memory(const void *bytes, size_t size, const nova_module_option
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_load_file(const char *path, const nova_module_options_t *options,
                                                               nova_module_t **module);
 
-/** Gives back the caller's reference. The module goes when its last session goes. NULL is allowed. */
+/** Ends the handle: no call may name it again. The code and the facts of the module stay until its last session goes,
+ * which may still be extended (nova_run_t with a NULL module). NULL is allowed. */
 NOVA_API void nova_module_release(nova_module_t *module);
 
 /** The module's facts, owned by the module; "" or NULL is never given for a module. The hashes are lower-case hex. */
@@ -211,8 +212,8 @@ NOVA_API void nova_context_free(nova_context_t *context);
  *  the size of every argument's and result's sequence axis, m >= 0. Arguments and results are in the module's order.
  *  Results are written by the call and may overlap neither an argument nor another result of the same call. */
 typedef struct nova_run_t {
-  const nova_module_t *module;
-  nova_session_t *session; /* NULL, or a session of this module */
+  const nova_module_t *module; /* may be NULL where there is a session: it is the session's */
+  nova_session_t *session;     /* NULL, or a session of this module */
   const nova_tensor_t *arguments;
   size_t num_arguments;
   const nova_tensor_t *results;
