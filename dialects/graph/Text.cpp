@@ -103,6 +103,8 @@ FailureOr<DimAttr> parseDim(AsmParser &parser) {
 
 ParseResult parseDims(AsmParser &parser, SmallVectorImpl<DimAttr> &dims) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    if (dims.size() == maxRank)
+      return errorAt(parser, parser.getCurrentLocation()) << "a tensor has at most " << maxRank << " axes";
     FailureOr<DimAttr> dim = parseDim(parser);
     if (failed(dim))
       return failure();

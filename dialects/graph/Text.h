@@ -10,6 +10,8 @@ class ClauseAttr;
 class TensorType;
 
 mlir::FailureOr<DimAttr> parseDim(mlir::AsmParser &parser);
+/// The axes a tensor may have in a text: compile time grows faster than the rank.
+constexpr size_t maxRank = 16;
 /// `[n, d]`.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<DimAttr> &dims);
 /// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter. MLIR's generic form also has words for

@@ -55,6 +55,7 @@ def calls(count, times):
 SUM = " + ".join(f"a{i}" for i in range(3000)).encode()
 
 CASES = deep(HEAD) + [
+    ("many axes", b"graph @f(%x: f64[" + b", ".join([b"n"] * 17) + b"]) -> f64[n] {", b"a tensor has at most 16 axes"),
     ("long sum", b"graph @f(%x: f64[" + SUM + b"]) -> f64[a0] {", b"dimension has more than 128 terms"),
     ("chain of calls", calls(30_000, 1), b"calls nest deeper than 256 here: @f256 has 256 levels below it"),
     ("doubling calls", calls(31, 2), b"has more than 1048576 operations with its calls inlined"),
