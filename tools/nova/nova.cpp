@@ -2,6 +2,7 @@
 #include "compiler/pipeline/Version.h"
 #include "tools/nova/Commands.h"
 #include "tools/nova/Exit.h"
+#include "tools/nova/OptionFaults.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Process.h"
 #include "tools/nova/Workspace.h"
@@ -44,25 +45,6 @@ static void removeForeignOptions() {
         foreign.push_back(entry.second);
   for (cl::Option *option : foreign)
     option->removeArgument();
-}
-
-// What LLVM's library says about the options, in our form: its lines are `nova: Text.  Try: ...` and `nova: Did you mean ...?`.
-static int wrongOptions(StringRef faults, StringRef command) {
-  if (faults.empty()) // the library has printed it itself
-    return BadInput;
-  auto [line, rest] = faults.split('\n');
-  std::string text = line.split(": ").second.split("  Try").first.rtrim("!. ").str();
-  StringRef view = text;
-  if (view.consume_front("Unknown command line argument"))
-    text = "unknown option" + view.str();
-  else if (view.starts_with("Not enough positional"))
-    text = "expected " + std::string(command == "store" ? "an action: ls, gc or verify" : "a graph file");
-  else if (view.starts_with("Too many positional"))
-    text = "expected one " + std::string(command == "store" ? "action" : "graph file");
-  StringRef near = rest.split('\n').first.split("Did you mean ").second.rtrim('?');
-  if (near.size() > StringRef("'-v'").size()) // a letter is near to everything
-    text += "; did you mean " + near.str();
-  return inputError(text + "; see nova " + command + " --help");
 }
 
 int main(int argc, char **argv) {
