@@ -166,7 +166,7 @@ InterfaceNames interfaceNames(const StoredForm &form) {
   for (Value value : graph.getReturn().getValues()) {
     // The text writes names with %; a user does not.
     std::string name = valueName(value);
-    names.results.push_back(name.empty() ? name : name.substr(1));
+    names.results.push_back(isNumbered(name) ? "" : name.substr(1));
   }
   for (StringAttr symbol : form.symbols().symbols())
     names.symbols.push_back(symbol.str());

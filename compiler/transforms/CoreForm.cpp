@@ -77,6 +77,33 @@ unsigned Lowering::identify(const MaskedValue &value) {
   return identities.try_emplace(key, identities.size() + 1).first->second;
 }
 
+// Numbers of a constant whose type parameter is now known; the others were checked when they were read.
+static LogicalResult checkRange(ConstantOp constant, DenseElementsAttr numbers, Type element) {
+  int64_t different = numbers.isSplat() ? 1 : numbers.getNumElements();
+  std::string problem;
+  for (int64_t i = 0; i < different && problem.empty(); i++)
+    problem = isa<FloatType>(numbers.getElementType())
+                  ? rangeProblem(numbers.getValues<APFloat>()[i].convertToDouble(), element)
+                  : rangeProblem(numbers.getValues<APInt>()[i].getSExtValue(), element);
+  return problem.empty() ? success() : LogicalResult(constant.emitError(problem));
+}
+
+// Weak numbers round to what they meet, but a whole number that is known stays what it is, and a number that is written
+// is neither infinite nor zero unless it says so.
+static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue &value, Type element) {
+  auto type = cast<TensorType>(stored.getType());
+  if (!type.isWeak() || !value.constant)
+    return success();
+  std::string problem;
+  if (!value.constant->isFloat())
+    problem = rangeProblem(value.constant->integer, element);
+  else if (stored.getDefiningOp<ConstantOp>())
+    problem = rangeProblem(value.constant->real, element);
+  if (problem.empty())
+    return success();
+  return at->emitError(valueName(stored)) << " meets element type " << elementText(element) << ": " << problem;
+}
+
 FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
   Location loc = op->getLoc();
   StringRef name = op->getName().getStringRef();
@@ -88,6 +115,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     auto attr = cast<DenseElementsAttr>(constant.getValue());
     if (element.isInteger() && isa<FloatType>(attr.getElementType()))
       return op->emitError("a number with a dot cannot be of element type ") << elementText(element);
+    if (constant.getDeclared() && isa<ParamType>(*constant.getDeclared()) && failed(checkRange(constant, attr, element)))
+      return failure();
     bool uniform = attr.getNumElements() > 0 && attr.isSplat();
     if (uniform) {
       Scalar s{attr.getElementType(), 0, 0};
@@ -164,6 +193,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     if (isa<WeakFloatType>(stored) && meet.isInteger())
       return op->emitError(valueName(op->getOperand(i))) << " is a number with a fraction and cannot meet element type "
                                                          << elementText(meet);
+    if (failed(checkMeeting(op, op->getOperand(i), operand, meet)))
+      return failure();
     operand = core.castMasked(loc, operand, meet);
   }
   if (isa<WhereOp>(op))
@@ -199,8 +230,12 @@ LogicalResult Lowering::call(CallOp op, const Words &words, DenseMap<Value, Mask
     auto param = cast<TypeParamAttr>(a);
     inner.types.try_emplace(param.getName().getValue(), param.getFallback());
   }
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    argument = core.castMasked(op.getLoc(), argument, inner.element(callee.getArgumentType(i).getElementType()));
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    Type element = inner.element(callee.getArgumentType(i).getElementType());
+    if (failed(checkMeeting(op, op.getOperand(i), argument, element)))
+      return failure();
+    argument = core.castMasked(op.getLoc(), argument, element);
+  }
   DenseMap<Value, MaskedValue> innerEnv;
   FailureOr<SmallVector<MaskedValue>> results = body(callee, inner, arguments, innerEnv);
   if (failed(results))
@@ -230,8 +265,12 @@ FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &w
     env[op.getResult(0)] = *result;
   }
   SmallVector<MaskedValue> results;
-  for (auto [i, value] : llvm::enumerate(graph.getReturn().getValues()))
-    results.push_back(core.castMasked(graph.getLoc(), env.lookup(value), words.element(graph.getResultType(i).getElementType())));
+  for (auto [i, value] : llvm::enumerate(graph.getReturn().getValues())) {
+    Type element = words.element(graph.getResultType(i).getElementType());
+    if (failed(checkMeeting(graph.getReturn(), value, env.lookup(value), element)))
+      return failure();
+    results.push_back(core.castMasked(graph.getLoc(), env.lookup(value), element));
+  }
   return results;
 }
 
@@ -247,7 +286,7 @@ static void eraseDead(Block &block) {
 
 // What is returned has the name under which it was asked for also where a fill had to be written into it.
 static void nameIfNameless(Value value, StringRef name) {
-  if (Operation *op = value.getDefiningOp(); op && valueName(value).empty())
+  if (Operation *op = value.getDefiningOp(); op && isNumbered(valueName(value)))
     op->setLoc(namedLocation(op->getLoc(), StringAttr::get(op->getContext(), name)));
 }
 

@@ -1,6 +1,7 @@
 #include "dialects/graph/Dim.h"
 #include "dialects/graph/NovaDialect.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <map>
 
 using namespace mlir;
@@ -203,7 +204,13 @@ std::optional<int64_t> evaluateDim(DimAttr dim, const Bindings &bindings) {
 
 std::string toString(DimAttr dim) {
   std::string text;
-  for (auto &[m, c] : unpack(dim)) {
+  Polynomial polynomial = unpack(dim);
+  // In their order, but a term with a plus first: `n - m` rather than `-m + n`.
+  std::vector<std::pair<Monomial, int64_t>> terms(polynomial.begin(), polynomial.end());
+  auto positive = llvm::find_if(terms, [](const auto &term) { return term.second > 0; });
+  if (positive != terms.end())
+    std::rotate(terms.begin(), positive, std::next(positive));
+  for (auto &[m, c] : terms) {
     if (text.empty())
       text = c < 0 ? "-" : "";
     else

@@ -63,6 +63,19 @@ bool Facts::atLeast(DimAttr dim, int64_t bound) const {
   return false;
 }
 
+bool Facts::contradict(ClauseAttr clause) const {
+  DimAttr difference = subtractDims(clause.getLhs(), clause.getRhs());
+  DimAttr opposite = subtractDims(clause.getRhs(), clause.getLhs());
+  if (!difference || !opposite)
+    return false;
+  StringRef relation = clause.getRelation().getValue();
+  if (relation == "==")
+    return atLeast(difference, 1) || atLeast(opposite, 1);
+  bool strict = relation.size() == 1;
+  // Where lhs >= rhs is said, lhs < rhs contradicts it; and so on.
+  return atLeast(relation.starts_with("<") ? difference : opposite, strict ? 0 : 1);
+}
+
 bool Facts::atLeastBySigns(DimAttr dim, int64_t bound) const {
   dim = normalize(dim);
   // Shift every bounded symbol to its excess over the bound, which is >= 0.

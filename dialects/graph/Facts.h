@@ -21,6 +21,9 @@ public:
   /// True when `dim` >= `bound` for all allowed sizes (by signs, bounds of single symbols, and one clause with
   /// something non-negative added). Never true wrongly.
   bool atLeast(DimAttr dim, int64_t bound) const;
+  /// True when the clauses say the contrary of `clause`, which may be one of them: no size satisfies all then. Never true
+  /// wrongly; false means not shown.
+  bool contradict(ClauseAttr clause) const;
   /// The smallest allowed sizes (by sum, then alphabetically) at which a != b, searched up to 8 per symbol; nothing
   /// when there is none in that range.
   std::optional<Bindings> counterexample(DimAttr a, DimAttr b) const;

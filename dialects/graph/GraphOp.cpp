@@ -12,7 +12,7 @@ TensorType GraphOp::getResultType(unsigned i) { return cast<TensorType>(getFunct
 
 std::string GraphOp::getResultName(unsigned i) {
   std::string name = valueName(getReturn().getValues()[i]);
-  return name.empty() ? "result" + std::to_string(i) : name.substr(1);
+  return isNumbered(name) ? "result" + std::to_string(i) : name.substr(1);
 }
 
 void GraphOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
@@ -79,6 +79,22 @@ static LogicalResult checkWords(function_ref<InFlightDiagnostic()> error, ArrayR
   return success();
 }
 
+// Every proof holds where no size does, so clauses that contradict each other would hide all faults of a graph.
+static LogicalResult checkClauses(OpAsmParser &parser, ArrayRef<ClauseAttr> clauses, const Facts &facts,
+                                  ArrayRef<SMLoc> locs) {
+  // Each clause is compared with each.
+  constexpr size_t most = 100;
+  if (clauses.size() > most)
+    return success();
+  for (auto [clause, loc] : llvm::reverse(llvm::zip_equal(clauses, locs))) {
+    if (Facts({clause}).contradict(clause))
+      return errorAt(parser, loc) << "clause " << toString(clause) << " holds for no size";
+    if (facts.contradict(clause))
+      return errorAt(parser, loc) << "clause " << toString(clause) << " contradicts the others: no size satisfies all";
+  }
+  return success();
+}
+
 ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &b = parser.getBuilder();
   StringAttr name;
@@ -135,9 +151,10 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   if (resultTypes.empty())
     return errorAt(parser, bodyLoc) << "a graph has at least one result";
 
+  SmallVector<SMLoc> clauseLocs;
   if (succeeded(parser.parseOptionalKeyword("where"))) {
     do {
-      SMLoc loc = parser.getCurrentLocation();
+      SMLoc loc = clauseLocs.emplace_back(parser.getCurrentLocation());
       FailureOr<ClauseAttr> clause = parseClause(parser);
       if (failed(clause) || failed(checkWords([&] { return errorAt(parser, loc); }, {},
                                               {clause->getLhs(), clause->getRhs()}, scope.symbols, params)))
@@ -149,6 +166,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   for (Attribute clause : clauses)
     facts.push_back(cast<ClauseAttr>(clause));
   scope.facts = Facts(facts);
+  if (failed(checkClauses(parser, facts, scope.facts, clauseLocs)))
+    return failure();
   scope.checksSymbols = true;
   for (Attribute param : params)
     scope.typeParams.insert(cast<TypeParamAttr>(param).getName().getValue());
@@ -267,7 +286,7 @@ void ReturnOp::print(OpAsmPrinter &p) {
 
 ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
   FlatSymbolRefAttr callee;
-  if (parser.parseAttribute(callee, "callee", state.attributes) ||
+  if (expectNames(parser, state) || parser.parseAttribute(callee, "callee", state.attributes) ||
       parseOperandList(parser, state, AsmParser::Delimiter::Paren) || parser.parseColon())
     return failure();
   SMLoc loc = parser.getCurrentLocation();

@@ -101,7 +101,7 @@ def Nova_GraphOp : Op<Nova_Dialect, "graph", [Symbol, IsolatedFromAbove, SingleB
     unsigned getNumGraphArguments() { return getFunctionTypeValue().getNumInputs(); }
     unsigned getNumGraphResults() { return getFunctionTypeValue().getNumResults(); }
     ::llvm::StringRef getArgName(unsigned i) { return ::llvm::cast<::mlir::StringAttr>(getArgNames()[i]).getValue(); }
-    /// The name of the value returned there, or `result2` when it has none.
+    /// The name of the value returned there, or `result2` when it has none but a number.
     std::string getResultName(unsigned i);
     void getAsmBlockArgumentNames(::mlir::Region &region, ::mlir::OpAsmSetValueNameFn set);
   }];

@@ -31,13 +31,24 @@ std::string valueName(Value value) {
   return name && !name.empty() ? "%" + name.str() : "";
 }
 
+bool isNumbered(StringRef valueName) {
+  return valueName.size() < 2 || isdigit(static_cast<unsigned char>(valueName[1]));
+}
+
 void setResultNames(Operation *op, OpAsmSetValueNameFn set) {
   // Each result gets a name, if an empty one: else the printer would write `%0:2`, which the text of graphs does not
-  // have.
+  // have. Numbers it gives itself.
   for (OpResult result : op->getResults()) {
     std::string name = valueName(result);
-    set(result, name.empty() ? "" : StringRef(name).drop_front());
+    set(result, isNumbered(name) ? "" : StringRef(name).drop_front());
   }
+}
+
+ParseResult expectNames(OpAsmParser &parser, const OperationState &state) {
+  if (!ParseScope::current() || parser.getNumResults() > 0)
+    return success();
+  return errorAt(parser, parser.getNameLoc())
+         << "expected a name for the value, as in %y = " << state.name.stripDialect();
 }
 
 void defineResult(OpAsmParser &parser, OperationState &state, unsigned i, Type type) {
@@ -49,12 +60,8 @@ void defineResult(OpAsmParser &parser, OperationState &state, unsigned i, Type t
   if (i)
     return;
   SmallVector<StringAttr> names;
-  for (unsigned k = 0; k < parser.getNumResults(); k++) {
-    StringRef each = parser.getResultName(k).first;
-    // A number is MLIR's own name for a value without one.
-    bool own = !each.empty() && !isdigit(static_cast<unsigned char>(each[0]));
-    names.push_back(StringAttr::get(parser.getContext(), own ? each : ""));
-  }
+  for (unsigned k = 0; k < parser.getNumResults(); k++)
+    names.push_back(StringAttr::get(parser.getContext(), parser.getResultName(k).first));
   state.location = namedLocation(state.location, names);
 }
 
@@ -78,7 +85,7 @@ ParseResult parseScopedOperand(OpAsmParser &parser, ParsedOperands &parsed) {
 ParseResult parseValueOp(OpAsmParser &parser, OperationState &state, SyntaxFn syntax, InferFn infer) {
   SMLoc loc = parser.getNameLoc();
   ParsedOperands parsed;
-  if (syntax(parser, state, parsed))
+  if (expectNames(parser, state) || syntax(parser, state, parsed))
     return failure();
   static const Facts none;
   ParseScope *scope = ParseScope::current();
@@ -236,8 +243,11 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &state, ParsedOper
   Attribute value;
   if (wantsFloat) {
     SmallVector<double> reals;
-    for (const Literal &v : values)
+    for (const Literal &v : values) {
       reals.push_back(v.kind == Literal::Int ? double(v.integer) : v.real);
+      if (std::string problem = element ? rangeProblem(reals.back(), element) : ""; !problem.empty())
+        return errorAt(parser, v.loc) << problem;
+    }
     value = DenseElementsAttr::get(RankedTensorType::get(shape, b.getF64Type()), ArrayRef<double>(reals));
   } else if (wantsBool) {
     SmallVector<bool> flags;
@@ -247,8 +257,8 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &state, ParsedOper
   } else {
     SmallVector<int64_t> integers;
     for (const Literal &v : values) {
-      if (element && element.isInteger(32) && (v.integer < INT32_MIN || v.integer > INT32_MAX))
-        return errorAt(parser, loc) << "integer " << v.integer << " is out of the range of i32";
+      if (std::string problem = element ? rangeProblem(v.integer, element) : ""; !problem.empty())
+        return errorAt(parser, v.loc) << problem;
       integers.push_back(v.integer);
     }
     value = DenseElementsAttr::get(RankedTensorType::get(shape, b.getI64Type()), ArrayRef<int64_t>(integers));

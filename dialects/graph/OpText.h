@@ -21,10 +21,14 @@ mlir::ParseResult parseValueOp(mlir::OpAsmParser &parser, mlir::OperationState &
 mlir::ParseResult parseScopedOperand(mlir::OpAsmParser &parser, ParsedOperands &parsed);
 /// Gives the names kept in locations back to the printer.
 void setResultNames(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
+/// Refuses a line without a name for its value: `exp %x`.
+mlir::ParseResult expectNames(mlir::OpAsmParser &parser, const mlir::OperationState &state);
 /// Records result `i` of the op being parsed under its name in the text, and the name in the location.
 void defineResult(mlir::OpAsmParser &parser, mlir::OperationState &state, unsigned i, mlir::Type type);
 /// The name of a value in the text (with %), or "" when it has none.
 std::string valueName(mlir::Value value);
+/// Whether a name that valueName gave is a number or missing. Such a name holds in its text alone: printing counts anew.
+bool isNumbered(llvm::StringRef valueName);
 /// `loc` with the names (without %, "" for none) of all results of an op in place of those that it carries.
 mlir::Location namedLocation(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> names);
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -235,35 +236,28 @@ static ParseResult skipTo(AsmParser &parser, const char *end) {
   return success();
 }
 
-FailureOr<Literal> parseLiteral(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  bool minus = parseOptionalMinus(parser);
-  StringRef word;
-  if (succeeded(parser.parseOptionalKeyword(&word))) {
-    double inf = std::numeric_limits<double>::infinity();
-    if (word == "inf")
-      return Literal{Literal::Float, 0, minus ? -inf : inf};
-    if (word == "nan" && !minus)
-      return Literal{Literal::Float, 0, std::numeric_limits<double>::quiet_NaN()};
-    if ((word == "true" || word == "false") && !minus)
-      return Literal{Literal::Bool, word == "true", 0};
-    return errorAt(parser, loc) << "expected a number, inf, -inf, nan, true or false, found '" << word << "'";
-  }
-  bool isFloat = false;
-  const char *p = at(parser);
-  StringRef text = numberText(p, isFloat);
-  if (text.empty())
-    return errorAt(parser, loc) << "expected a number, inf, -inf, nan, true or false";
-  if (!isFloat) {
-    int64_t value;
-    if (*text.end() == 'x' || *text.end() == 'X') // MLIR's lexer would take 0x10 as one number
-      return errorAt(parser, loc) << "expected a decimal number";
-    if (text.getAsInteger(10, value))
-      return errorAt(parser, loc) << "integer " << text << " is out of the range of i64";
-    if (skipTo(parser, text.end()))
-      return failure();
-    return Literal{Literal::Int, minus ? -value : value, 0};
-  }
+// inf, nan, true, false; a sign was read before.
+static FailureOr<Literal> wordLiteral(AsmParser &parser, SMLoc loc, StringRef word, bool minus) {
+  double inf = std::numeric_limits<double>::infinity();
+  if (word == "inf")
+    return Literal{Literal::Float, 0, minus ? -inf : inf, loc};
+  if (word == "nan" && !minus)
+    return Literal{Literal::Float, 0, std::numeric_limits<double>::quiet_NaN(), loc};
+  if ((word == "true" || word == "false") && !minus)
+    return Literal{Literal::Bool, word == "true", 0, loc};
+  return errorAt(parser, loc) << "expected a number, inf, -inf, nan, true or false, found '" << word << "'";
+}
+
+static FailureOr<Literal> integerLiteral(AsmParser &parser, SMLoc loc, StringRef text) {
+  int64_t value;
+  if (*text.end() == 'x' || *text.end() == 'X') // MLIR's lexer would take 0x10 as one number
+    return errorAt(parser, loc) << "expected a decimal number";
+  if (text.getAsInteger(10, value))
+    return errorAt(parser, loc) << "integer " << text << " is out of the range of i64";
+  return Literal{Literal::Int, value, 0, loc};
+}
+
+static FailureOr<Literal> floatLiteral(AsmParser &parser, SMLoc loc, StringRef text) {
   APFloat value(APFloat::IEEEdouble());
   auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
   if (!status) {
@@ -272,10 +266,42 @@ FailureOr<Literal> parseLiteral(AsmParser &parser) {
   }
   if (*status & APFloat::opOverflow)
     return errorAt(parser, loc) << "number " << text << " is out of the range of f64; write inf for infinity";
-  if (skipTo(parser, text.end()))
+  if (value.isZero() && *status != APFloat::opOK)
+    return errorAt(parser, loc) << "number " << text << " is too small for f64; write 0.0 for zero";
+  return Literal{Literal::Float, 0, value.convertToDouble(), loc};
+}
+
+FailureOr<Literal> parseLiteral(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  bool minus = parseOptionalMinus(parser);
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    return wordLiteral(parser, loc, word, minus);
+  bool isFloat = false;
+  // The sign of a number is part of its text: one that was read before belongs to none.
+  StringRef text = minus ? "" : numberText(at(parser), isFloat);
+  if (text.empty())
+    return errorAt(parser, loc) << "expected a number, inf, -inf, nan, true or false";
+  FailureOr<Literal> literal = isFloat ? floatLiteral(parser, loc, text) : integerLiteral(parser, loc, text);
+  if (failed(literal) || skipTo(parser, text.end()))
     return failure();
-  double real = value.convertToDouble();
-  return Literal{Literal::Float, 0, minus ? -real : real};
+  return literal;
+}
+
+std::string rangeProblem(int64_t number, Type element) {
+  bool fits = !element.isInteger(32) || llvm::isInt<32>(number);
+  return fits ? "" : "integer " + std::to_string(number) + " is out of the range of i32";
+}
+
+std::string rangeProblem(double number, Type element) {
+  if (!element.isF32() || !std::isfinite(number))
+    return "";
+  auto rounded = static_cast<float>(number);
+  if (std::isinf(rounded))
+    return "number " + literalText(number) + " is out of the range of f32; write inf for infinity";
+  if (rounded == 0 && number != 0)
+    return "number " + literalText(number) + " is too small for f32; write 0.0 for zero";
+  return "";
 }
 
 std::string literalText(double value) {

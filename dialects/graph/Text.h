@@ -30,8 +30,13 @@ struct Literal {
   enum Kind { Int, Float, Bool } kind;
   int64_t integer = 0; // Int, Bool
   double real = 0;     // Float; NaN is the canonical one
+  llvm::SMLoc loc;
 };
 mlir::FailureOr<Literal> parseLiteral(mlir::AsmParser &parser);
+/// Why an element type does not hold a number that is written in a text, or "": an integer out of its range, a finite
+/// number that would become infinite, one that is not zero and would become zero. A number that rounds is held.
+std::string rangeProblem(int64_t number, mlir::Type element);
+std::string rangeProblem(double number, mlir::Type element);
 /// The shortest text that reads back to the same bits, always with a dot, an exponent or a name.
 std::string literalText(double value);
 

@@ -1,4 +1,5 @@
 #include "tools/nova/Workspace.h"
+#include "compiler/identity/StoredModule.h"
 #include "dialects/graph/Text.h"
 #include "tools/nova/Exit.h"
 #include "tools/nova/Options.h"
@@ -33,7 +34,7 @@ static std::string stdLibDir() {
 bool Workspace::open() {
   SourceOptions source{{options::includeDirs.begin(), options::includeDirs.end()}, stdLibDir(), sources};
   program = Program::load(context, options::file, source);
-  return program && findGraph() && readTypes();
+  return program && findGraph() && readTypes() && checkProbes();
 }
 
 bool Workspace::findGraph() {
@@ -45,6 +46,30 @@ bool Workspace::findGraph() {
     known.push_back(own.getSymName());
   inputError("no graph @" + options::entry + " in " + options::file + didYouMean(options::entry, known));
   return false;
+}
+
+// What is written instead of a name that no value has.
+static std::string probeHint(GraphOp graph, StringRef name) {
+  if (name.consume_front("%") && findValue(graph, name))
+    return "; write " + name.str() + ", without %";
+  std::vector<std::string> names;
+  for (mlir::BlockArgument argument : graph.getBlock().getArguments())
+    names.push_back(valueName(argument).substr(1));
+  for (mlir::Operation &op : graph.getBlock())
+    for (mlir::Value result : op.getResults())
+      names.push_back(valueName(result).substr(1));
+  return didYouMean(name, SmallVector<StringRef>(names.begin(), names.end()));
+}
+
+bool Workspace::checkProbes() {
+  for (const std::string &name : options::probes) {
+    if (findValue(graph, name))
+      continue;
+    inputError("--probe " + name + ": graph @" + graph.getSymName() + " has no value named " + name +
+               probeHint(graph, name));
+    return false;
+  }
+  return true;
 }
 
 bool Workspace::readTypes() {

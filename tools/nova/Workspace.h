@@ -13,7 +13,7 @@ class Workspace {
 public:
   Workspace();
 
-  /// Reads the file that the options name and finds the entry graph and the options' type parameters in it. After an
+  /// Reads the file that the options name and finds the entry graph and the options' type parameters and probes in it. After an
   /// error, which was reported, there is no graph.
   bool open();
 
@@ -29,6 +29,7 @@ public:
 private:
   bool findGraph();
   bool readTypes();
+  bool checkProbes();
 
   mlir::MLIRContext context;
   std::shared_ptr<llvm::SourceMgr> sources = std::make_shared<llvm::SourceMgr>();
