@@ -47,8 +47,22 @@ template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
     return f(Numbers(), [](auto x) { return negate(x); });
   if (op == "exp")
     return f(Floats(), [](auto x) { return canonicalExp(x); });
+  if (op == "sin")
+    return f(Floats(), [](auto x) { return canonicalSin(x); });
+  if (op == "cos")
+    return f(Floats(), [](auto x) { return canonicalCos(x); });
+  if (op == "erf")
+    return f(Floats(), [](auto x) { return canonicalErf(x); });
+  if (op == "log")
+    return f(Floats(), [](auto x) { return canonicalLog(x); });
   if (op == "sqrt")
     return f(Floats(), [](auto x) { return squareRoot(x); });
+  if (op == "rsqrt")
+    return f(Floats(), [](auto x) { return canonicalRsqrt(x); });
+  if (op == "sigmoid")
+    return f(Floats(), [](auto x) { return canonicalSigmoid(x); });
+  if (op == "tanh")
+    return f(Floats(), [](auto x) { return canonicalTanh(x); });
   if (op == "not")
     return f(Flags(), [](auto x) { return !x; });
   if (op == "add")
@@ -59,6 +73,8 @@ template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
     return f(Numbers(), [](auto x, auto y) { return multiply(x, y); });
   if (op == "divide")
     return f(Numbers(), [](auto x, auto y) { return divide(x, y); });
+  if (op == "power")
+    return f(Floats(), [](auto x, auto y) { return canonicalPower(x, y); });
   if (op == "and")
     return f(Flags(), [](auto x, auto y) { return x && y; });
   if (op == "or")

@@ -70,6 +70,10 @@ std::optional<Scalar> absorb(StringRef op, unsigned side, const Scalar &fill) {
     return fill;
   if (op == "nova.subtract" && fill.isInfinite())
     return side == 0 ? fill : Scalar{fill.type, -fill.real, 0};
+  // x^0 and 1^x are 1 for every x, NaN too.
+  Scalar one{fill.type, 1, 0};
+  if (op == "nova.power" && (side == 1 ? fill.isZero() : fill == one))
+    return one;
   if (op == "nova.and" && !fill.isTrue())
     return fill;
   if (op == "nova.or" && fill.isTrue())

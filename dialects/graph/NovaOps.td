@@ -166,12 +166,20 @@ def Nova_ConcatOp : Nova_Op<"concat"> {
 
 def Nova_NegateOp : Nova_Unary<"negate", "inferNumber">;
 def Nova_ExpOp : Nova_Unary<"exp", "inferFloat", [Nova_Costly]>;
+def Nova_SinOp : Nova_Unary<"sin", "inferFloat", [Nova_Costly]>;
+def Nova_CosOp : Nova_Unary<"cos", "inferFloat", [Nova_Costly]>;
+def Nova_ErfOp : Nova_Unary<"erf", "inferFloat", [Nova_Costly]>;
+def Nova_LogOp : Nova_Unary<"log", "inferFloat", [Nova_Costly]>;
 def Nova_SqrtOp : Nova_Unary<"sqrt", "inferFloat", [Nova_Costly]>;
+def Nova_RsqrtOp : Nova_Unary<"rsqrt", "inferFloat", [Nova_Costly]>;
+def Nova_SigmoidOp : Nova_Unary<"sigmoid", "inferFloat", [Nova_Costly]>;
+def Nova_TanhOp : Nova_Unary<"tanh", "inferFloat", [Nova_Costly]>;
 def Nova_NotOp : Nova_Unary<"not", "inferFlag">;
 def Nova_AddOp : Nova_Binary<"add", "inferArithmetic">;
 def Nova_SubtractOp : Nova_Binary<"subtract", "inferArithmetic">;
 def Nova_MultiplyOp : Nova_Binary<"multiply", "inferArithmetic">;
 def Nova_DivideOp : Nova_Binary<"divide", "inferQuotient", [Nova_Costly]>;
+def Nova_PowerOp : Nova_Binary<"power", "inferPower", [Nova_Costly]>;
 def Nova_EqualOp : Nova_Compare<"equal">;
 def Nova_NotEqualOp : Nova_Compare<"not_equal">;
 def Nova_LessOp : Nova_Compare<"less">;

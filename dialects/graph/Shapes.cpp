@@ -109,6 +109,16 @@ static Result arithmetic(const InferContext &c, bool quotient) {
 Result inferArithmetic(const InferContext &c) { return arithmetic(c, false); }
 Result inferQuotient(const InferContext &c) { return arithmetic(c, true); }
 
+Result inferPower(const InferContext &c) {
+  FailureOr<Type> element = commonElement(c, {0, 1});
+  if (failed(element))
+    return failure();
+  for (unsigned i : {0u, 1u})
+    if (Type own = c.operands[i].getElementType(); !isFloatLike(own) && !isa<WeakIntType>(own))
+      return c.error(i) << "expected element type f64 or f32, found " << typed(c, i);
+  return elementwise(c, {0, 1}, isa<WeakIntType>(*element) ? Type(WeakFloatType::get(c.context)) : *element);
+}
+
 Result inferComparison(const InferContext &c) {
   if (failed(commonElement(c, {0, 1})))
     return failure();

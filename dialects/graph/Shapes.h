@@ -37,6 +37,8 @@ using InferResult = mlir::FailureOr<TensorType>;
 InferResult inferArithmetic(const InferContext &context);
 /// The same, but whole numbers among weak scalars give a fraction.
 InferResult inferQuotient(const InferContext &context);
+/// Two floats that meet at one element type; whole weak scalars give a fraction.
+InferResult inferPower(const InferContext &context);
 /// i1 from two operands that meet at one element type.
 InferResult inferComparison(const InferContext &context);
 /// i1 from two i1.

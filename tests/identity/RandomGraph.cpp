@@ -4,8 +4,8 @@
 
 namespace nova::test {
 namespace {
-const char *const kUnary[] = {"exp", "sqrt", "negate"};
-const char *const kBinary[] = {"add", "subtract", "multiply", "divide"};
+const char *const kUnary[] = {"exp", "log", "sqrt", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos", "negate"};
+const char *const kBinary[] = {"add", "subtract", "multiply", "divide", "power"};
 const char *const kReduce[] = {"reduce_sum", "reduce_max", "reduce_min"};
 const char *const kCompare[] = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"};
 const char *const kLogic[] = {"and", "or"};

@@ -190,6 +190,9 @@ bool Writer::arithmetic() {
   if (!findNumber(x) || !findPartner(x, true, y))
     return false;
   std::string op = draw.pick<std::string>({"add", "subtract", "multiply", "divide"});
+  bool floats = isFloat(kindOf(x)) && (isFloat(kindOf(y)) || isWeak(kindOf(y)));
+  if (floats && draw.chance(10))
+    op = "power";
   if (op == "divide" && isInteger(kindOf(x)))
     return integerDivision();
   draw.chance(50) ? binary(op, x, y) : binary(op, y, x);
@@ -381,7 +384,7 @@ bool Writer::product() {
 bool Writer::unaryOp() {
   unsigned x;
   if (draw.chance(15) && find([&](unsigned v) { return isWeak(kindOf(v)); }, x)) {
-    unary(draw.pick<std::string>({"negate", "sqrt", "exp"}), x);
+    unary(floatUnary(), x);
     return true;
   }
   if (draw.chance(40) && find([&](unsigned v) { return isNumber(v); }, x)) {
@@ -390,7 +393,7 @@ bool Writer::unaryOp() {
   }
   if (!find([&](unsigned v) { return isFloat(kindOf(v)); }, x))
     return false;
-  unary(draw.chance(50) ? "exp" : "sqrt", x);
+  unary(floatUnary(), x);
   return true;
 }
 
@@ -457,16 +460,16 @@ void Writer::focus(const Cell &cell) {
     g.results.push_back(transpose(x, permutation));
   } else if (op.rfind("reduce", 0) == 0) {
     g.results.push_back(reduce(op, x, draw.below(rank), draw.chance(35)));
-  } else if (op == "negate" || op == "exp" || op == "sqrt" || op == "not") {
-    g.results.push_back(unary(op, x));
-  } else {
+  } else if (op == "matmul") {
+    g.results.push_back(matmul(x, turned(g.argument(kind, dims))));
+  } else if (op == "where") {
     unsigned y = g.argument(kind, dims);
-    if (op == "matmul")
-      g.results.push_back(matmul(x, turned(y)));
-    else if (op == "where")
-      g.results.push_back(where(g.argument(Kind::I1, dims), x, y));
-    else
-      g.results.push_back(binary(op, x, op == "divide" && isInteger(kind) ? guardedDivisor(y) : y));
+    g.results.push_back(where(g.argument(Kind::I1, dims), x, y));
+  } else if (isBinary(op)) {
+    unsigned y = g.argument(kind, dims);
+    g.results.push_back(binary(op, x, op == "divide" && isInteger(kind) ? guardedDivisor(y) : y));
+  } else {
+    g.results.push_back(unary(op, x));
   }
 }
 

@@ -113,7 +113,7 @@ void Writer::pointwise() {
     }
     [[fallthrough]];
   case 0:
-    rows.push_back(unary(isFloat(kind) ? draw.pick<std::string>({"exp", "sqrt", "negate"}) : "negate", x));
+    rows.push_back(unary(isFloat(kind) ? floatUnary() : "negate", x));
     break;
   case 1:
     rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract"}), x,

@@ -13,8 +13,10 @@ struct Row {
 // What an operation can be applied to; ranks of its result, of reductions those of the operand.
 static const Row rows[] = {
     {"constant", "fil", 0, 4},  {"iota", "I", 1, 4},         {"transpose", "fil", 1, 4}, {"add", "fi", 0, 4},
-    {"subtract", "fi", 0, 4},   {"multiply", "fi", 0, 4},    {"divide", "fi", 0, 4},     {"negate", "fi", 0, 4},
-    {"exp", "f", 0, 4},         {"sqrt", "f", 0, 4},         {"equal", "fil", 0, 4},     {"not_equal", "fil", 0, 4},
+    {"subtract", "fi", 0, 4},   {"multiply", "fi", 0, 4},    {"divide", "fi", 0, 4},     {"power", "f", 0, 4},
+    {"negate", "fi", 0, 4},     {"exp", "f", 0, 4},          {"log", "f", 0, 4},         {"sqrt", "f", 0, 4},
+    {"rsqrt", "f", 0, 4},       {"sigmoid", "f", 0, 4},      {"tanh", "f", 0, 4},        {"erf", "f", 0, 4},
+    {"sin", "f", 0, 4},         {"cos", "f", 0, 4},          {"equal", "fil", 0, 4},     {"not_equal", "fil", 0, 4},
     {"less", "fil", 0, 4},      {"less_equal", "fil", 0, 4}, {"greater", "fil", 0, 4},   {"greater_equal", "fil", 0, 4},
     {"and", "l", 0, 4},         {"or", "l", 0, 4},           {"not", "l", 0, 4},         {"where", "fil", 0, 4},
     {"reduce_sum", "fi", 1, 4}, {"reduce_max", "fi", 1, 4},  {"reduce_min", "fi", 1, 4}, {"matmul", "fi", 2, 2},

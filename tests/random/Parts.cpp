@@ -1,4 +1,5 @@
 #include "tests/random/Parts.h"
+#include <set>
 
 namespace nova::test {
 std::string Parts::shapeText(const Dims &dims) {
@@ -50,16 +51,24 @@ unsigned Parts::unary(const std::string &op, unsigned x) {
   return g.add(op, {x}, "", weakRoot ? Kind::WeakFloat : kindOf(x), dimsOf(x));
 }
 
+bool Parts::isBinary(const std::string &op) {
+  static const std::set<std::string> names{"add",        "subtract", "multiply",     "divide",    "power",
+                                           "and",        "or",       "equal",        "not_equal", "less",
+                                           "less_equal", "greater",  "greater_equal"};
+  return names.count(op);
+}
+
 unsigned Parts::binary(const std::string &op, unsigned x, unsigned y) {
   Dims dims;
   broadcast(dimsOf(x), dimsOf(y), dims);
-  bool arithmetic = op == "add" || op == "subtract" || op == "multiply" || op == "divide";
+  bool arithmetic = op == "add" || op == "subtract" || op == "multiply" || op == "divide" || op == "power";
   Kind kind = Kind::I1;
   if (arithmetic) {
     kind = isWeak(kindOf(x)) ? kindOf(y) : kindOf(x);
     if (isWeak(kindOf(x)) && isWeak(kindOf(y)))
-      kind = kindOf(x) == Kind::WeakFloat || kindOf(y) == Kind::WeakFloat || op == "divide" ? Kind::WeakFloat
-                                                                                            : Kind::WeakInt;
+      kind = kindOf(x) == Kind::WeakFloat || kindOf(y) == Kind::WeakFloat || op == "divide" || op == "power"
+                 ? Kind::WeakFloat
+                 : Kind::WeakInt;
   }
   return g.add(op, {x, y}, "", kind, dims);
 }

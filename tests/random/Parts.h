@@ -38,6 +38,12 @@ protected:
   /// seen.
   unsigned normalized(unsigned x, unsigned mask, unsigned axis);
 
+  /// An elementwise operation of one float.
+  std::string floatUnary() {
+    return draw.pick<std::string>(
+        {"negate", "exp", "exp", "sqrt", "log", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos"});
+  }
+  static bool isBinary(const std::string &op);
   std::string comparison() {
     return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});
   }

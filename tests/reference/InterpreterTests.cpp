@@ -27,9 +27,17 @@ TEST(Interpreter, Arithmetic) {
   EXPECT_EQ(onVectors("multiply %a, %b", {1, 2}, {0.5}), (std::vector<double>{0.5, 1}));
   EXPECT_EQ(onVectors("divide %a, %b", {1, -2, 0}, {0.5}), (std::vector<double>{2, -4, 0}));
   EXPECT_EQ(onVectors("divide %a, %b", {1, -1}, {0}), (std::vector<double>{inf, -inf}));
+  EXPECT_EQ(onVectors("power %a, %b", {4, 9, 0, inf}, {0.5}), (std::vector<double>{2, 3, 0, inf}));
   EXPECT_EQ(onVectors("negate %a", {1, -2, inf}), (std::vector<double>{-1, 2, -inf}));
   EXPECT_EQ(onVectors("sqrt %a", {4, 2.25}), (std::vector<double>{2, 1.5}));
   EXPECT_EQ(onVectors("exp %a", {0, -inf, inf}), (std::vector<double>{1, 0, inf}));
+  EXPECT_EQ(onVectors("erf %a", {0, -inf, inf}), (std::vector<double>{0, -1, 1}));
+  EXPECT_EQ(onVectors("sin %a", {0, -0.0}), (std::vector<double>{0, 0}));
+  EXPECT_EQ(onVectors("cos %a", {0, -0.0}), (std::vector<double>{1, 1}));
+  EXPECT_EQ(onVectors("log %a", {1, 0, inf}), (std::vector<double>{0, -inf, inf}));
+  EXPECT_EQ(onVectors("rsqrt %a", {4, 0.25, inf}), (std::vector<double>{0.5, 2, 0}));
+  EXPECT_EQ(onVectors("sigmoid %a", {0, -inf, inf}), (std::vector<double>{0.5, 0, 1}));
+  EXPECT_EQ(onVectors("tanh %a", {0, -inf, inf}), (std::vector<double>{0, -1, 1}));
 }
 
 TEST(Interpreter, EmptyVectors) {

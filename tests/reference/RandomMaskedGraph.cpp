@@ -168,27 +168,28 @@ void RandomMaskedGraph::addLow() {
 }
 
 void RandomMaskedGraph::addOperation() {
-  static const char *binaries[] = {"add", "subtract", "multiply", "divide"};
-  static const char *unaries[] = {"negate", "exp", "sqrt"};
+  static const char *binaries[] = {"add", "subtract", "multiply", "divide", "power"};
+  static const char *unaries[] = {"negate", "exp", "sqrt", "log", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos"};
   static const char *reductions[] = {"reduce_sum", "reduce_max", "reduce_min"};
   switch (pick(7)) {
   case 0:
   case 1: {
     Named a = pickNumber(), b = pickNumber();
-    numberValues.push_back(emit(std::string(binaries[pick(4)]) + " " + a.name + ", " + b.name, join(a.kind, b.kind)));
+    numberValues.push_back(
+        emit(std::string(binaries[pick(std::size(binaries))]) + " " + a.name + ", " + b.name, join(a.kind, b.kind)));
     break;
   }
   case 2: {
     Named a = pickNumber();
     std::string constant = pickConstant();
-    numberValues.push_back(
-        emit(std::string(binaries[pick(4)]) + " " + (pick(2) ? a.name + ", " + constant : constant + ", " + a.name),
-             a.kind));
+    numberValues.push_back(emit(std::string(binaries[pick(std::size(binaries))]) + " " +
+                                    (pick(2) ? a.name + ", " + constant : constant + ", " + a.name),
+                                a.kind));
     break;
   }
   case 3: {
     Named a = pickNumber();
-    numberValues.push_back(emit(std::string(unaries[pick(3)]) + " " + a.name, a.kind));
+    numberValues.push_back(emit(std::string(unaries[pick(std::size(unaries))]) + " " + a.name, a.kind));
     break;
   }
   case 4: {

@@ -1,6 +1,5 @@
 #include "compiler/conversion/TilesToVector/Elementwise.h"
 #include "dialects/graph/NovaDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,10 +38,11 @@ Value ConstantTable::find(Emit &e, uint64_t bits, int64_t lanes, bool all) const
   return lanes == width ? x : e.shuffle(x, x, repeated);
 }
 
-Value emitExp(Emit &e, Value x) {
+// Expands a sequence; `sequence` gets the builder and a number of the C++ type that stands for the element type.
+template <typename Sequence> static Value expand(Emit &e, Value x, Sequence sequence) {
   Type element = elementOf(x.getType());
   SequenceBuilder builder{e, element, lanesOf(x.getType())};
-  return element.isF32() ? reference::exp<float>(builder, x) : reference::exp<double>(builder, x);
+  return element.isF32() ? sequence(builder, float()) : sequence(builder, double());
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +124,25 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
         return isa<FloatType>(elementOf(v[0].getType())) ? e.negate(v[0])
                                                          : e.op<arith::SubIOp>(e.integer(v[0].getType(), 0), v[0]);
       })
-      .Case([&](ExpOp) { return emitExp(e, v[0]); })
+      .Case(
+          [&](ExpOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::exp<decltype(t)>(b, v[0]); }); })
+      .Case(
+          [&](SinOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::sin<decltype(t)>(b, v[0]); }); })
+      .Case(
+          [&](CosOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::cos<decltype(t)>(b, v[0]); }); })
+      .Case(
+          [&](ErfOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::erf<decltype(t)>(b, v[0]); }); })
+      .Case(
+          [&](LogOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::log<decltype(t)>(b, v[0]); }); })
+      .Case([&](RsqrtOp) {
+        return expand(e, v[0], [&](auto &b, auto t) { return reference::rsqrt<decltype(t)>(b, v[0]); });
+      })
+      .Case([&](SigmoidOp) {
+        return expand(e, v[0], [&](auto &b, auto t) { return reference::sigmoid<decltype(t)>(b, v[0]); });
+      })
+      .Case([&](TanhOp) {
+        return expand(e, v[0], [&](auto &b, auto t) { return reference::tanh<decltype(t)>(b, v[0]); });
+      })
       .Case([&](SqrtOp) { return e.op<math::SqrtOp>(v[0]); })
       .Case([&](NotOp) { return e.op<arith::XOrIOp>(v[0], trueOf()); })
       .Case([&](AddOp) { return arithmetic<arith::AddFOp, arith::AddIOp>(e, v); })
@@ -133,6 +151,9 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
       .Case([&](DivideOp) {
         return isa<FloatType>(elementOf(v[0].getType())) ? e.op<arith::DivFOp>(v[0], v[1])
                                                          : divideIntegers(e, v[0], v[1]);
+      })
+      .Case([&](PowerOp) {
+        return expand(e, v[0], [&](auto &b, auto t) { return reference::power<decltype(t)>(b, v[0], v[1]); });
       })
       .Case([&](EqualOp) { return compareAs(e, v, FP::OEQ, IP::eq, IP::eq); })
       .Case([&](NotEqualOp) { return compareAs(e, v, FP::UNE, IP::ne, IP::ne); })

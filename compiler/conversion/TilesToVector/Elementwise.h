@@ -9,6 +9,8 @@
 
 #include "compiler/conversion/TilesToVector/Emit.h"
 #include "compiler/reference/Elementary.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace nova::codegen {
 
@@ -52,7 +54,10 @@ struct SequenceBuilder {
   Value add(Value a, Value b) { return e.op<mlir::arith::AddFOp>(a, b); }
   Value sub(Value a, Value b) { return e.op<mlir::arith::SubFOp>(a, b); }
   Value mul(Value a, Value b) { return e.op<mlir::arith::MulFOp>(a, b); }
+  Value div(Value a, Value b) { return e.op<mlir::arith::DivFOp>(a, b); }
+  Value sqrt(Value a) { return e.op<mlir::math::SqrtOp>(a); }
   Value fma(Value a, Value b, Value c) { return e.fma(a, b, c); }
+  Value neg(Value a) { return e.negate(a); }
   Value less(Value a, Value b) { return e.compare(FloatPredicate::OLT, a, b); }
   Value unordered(Value a, Value b) { return e.compare(FloatPredicate::UNO, a, b); }
   Value select(Value c, Value a, Value b) { return e.select(c, a, b); }
@@ -60,8 +65,38 @@ struct SequenceBuilder {
   Value fromBits(Value a) { return e.fromBits(a, element); }
   Value iadd(Value a, Value b) { return e.op<mlir::arith::AddIOp>(a, b); }
   Value isub(Value a, Value b) { return e.op<mlir::arith::SubIOp>(a, b); }
+  Value imul(Value a, Value b) { return e.op<mlir::arith::MulIOp>(a, b); }
+  Value umulHigh(Value a, Value b) { return e.b.create<mlir::arith::MulUIExtendedOp>(e.loc, a, b).getHigh(); }
+  Value ior(Value a, Value b) { return e.op<mlir::arith::OrIOp>(a, b); }
+  Value iand(Value a, Value b) { return e.op<mlir::arith::AndIOp>(a, b); }
+  Value ixor(Value a, Value b) { return e.op<mlir::arith::XOrIOp>(a, b); }
   Value shl(Value a, unsigned count) { return e.op<mlir::arith::ShLIOp>(a, intConstant(count)); }
   Value ashr(Value a, unsigned count) { return e.op<mlir::arith::ShRSIOp>(a, intConstant(count)); }
+  Value lshr(Value a, unsigned count) { return lshrBy(a, intConstant(count)); }
+  Value shlBy(Value a, Value count) { return e.op<mlir::arith::ShLIOp>(a, count); }
+  Value lshrBy(Value a, Value count) { return e.op<mlir::arith::ShRUIOp>(a, count); }
+  Value iless(Value a, Value b) { return e.compare(IntPredicate::slt, a, b); }
+  Value iselect(Value c, Value a, Value b) { return e.select(c, a, b); }
+  /// A branch around `compute` where no lane needs it.
+  template <class F, size_t n>
+  std::array<Value, n> rarely(Value condition, F compute, const std::array<Value, n> &otherwise) {
+    Value any = condition;
+    if (lanes)
+      any = e.b.create<mlir::vector::ReductionOp>(e.loc, mlir::vector::CombiningKind::OR, condition);
+    Values chosen = e.choose(
+        any,
+        [&] {
+          std::array<Value, n> computed = compute();
+          Values results;
+          for (size_t i = 0; i < n; ++i)
+            results.push_back(e.select(condition, computed[i], otherwise[i]));
+          return results;
+        },
+        [&] { return Values(otherwise.begin(), otherwise.end()); });
+    std::array<Value, n> results;
+    llvm::copy(chosen, results.begin());
+    return results;
+  }
 };
 
 /// The code of an elementwise `op` on `operands`, all scalars or all vectors of one number of lanes. An integer
@@ -70,9 +105,6 @@ Value emitElementwise(Emit &e, mlir::Operation *op, ValueRange operands);
 
 /// The scalar of a `nova.constant` of rank 0, rounded once to its type.
 Value emitConstant(Emit &e, mlir::Operation *op);
-
-/// The fixed sequence of exp in its general form.
-Value emitExp(Emit &e, Value x);
 
 /// `x` with the one NaN of stored floats for every NaN; other types pass.
 Value canonicalized(Emit &e, Value x);
