@@ -15,7 +15,7 @@ namespace nova {
 static LogicalResult checkIsSource(GraphOp graph) {
   for (Operation &op : graph.getBlock()) {
     StringRef word = op.getName().stripDialect();
-    if (isa<DimValueOp, CastOp, ConcatOp>(op))
+    if (isa<DimValueOp, ConcatOp>(op))
       return op.emitError("operation ") << word << " is not one of this version's language";
     auto reduction = dyn_cast<ReductionOp>(op);
     if ((reduction && reduction.getHidden()) || (isa<MatmulOp>(op) && op.getNumOperands() > 2))

@@ -80,6 +80,22 @@ template <class T> T negate(T a) {
     return canonicalize(-a);
 }
 
+/// The sign cleared, also of zeros; the lowest integer is its own magnitude.
+template <class T> T magnitude(T a) {
+  if constexpr (std::is_integral_v<T>)
+    return a < 0 ? subtract<T>(0, a) : a;
+  else
+    return canonicalize(a > 0 ? a : T(0) - a);
+}
+
+/// The greatest whole number that is not above; zeros and infinities are kept.
+template <class T> T roundDown(T a) {
+  if constexpr (std::is_same_v<T, float>)
+    return canonicalize(__builtin_floorf(a));
+  else
+    return canonicalize(__builtin_floor(a));
+}
+
 /// Square root, correctly rounded; -0 for -0, NaN below it.
 template <class T> T squareRoot(T a) {
   if constexpr (std::is_same_v<T, float>)

@@ -45,6 +45,10 @@ struct Everything {
 template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
   if (op == "negate")
     return f(Numbers(), [](auto x) { return negate(x); });
+  if (op == "abs")
+    return f(Numbers(), [](auto x) { return magnitude(x); });
+  if (op == "floor")
+    return f(Floats(), [](auto x) { return roundDown(x); });
   if (op == "exp")
     return f(Floats(), [](auto x) { return canonicalExp(x); });
   if (op == "sin")
@@ -71,6 +75,10 @@ template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
     return f(Numbers(), [](auto x, auto y) { return subtract(x, y); });
   if (op == "multiply")
     return f(Numbers(), [](auto x, auto y) { return multiply(x, y); });
+  if (op == "max")
+    return f(Numbers(), [](auto x, auto y) { return maximum(x, y); });
+  if (op == "min")
+    return f(Numbers(), [](auto x, auto y) { return minimum(x, y); });
   if (op == "divide")
     return f(Numbers(), [](auto x, auto y) { return divide(x, y); });
   if (op == "power")

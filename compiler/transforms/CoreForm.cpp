@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace nova {
 namespace {
-// What the words of one graph mean inside the entry graph: its symbols as dims of the entry, its type parameters as types.
+// What the words of one graph mean inside the entry graph: its symbols as dims of the entry, its type parameters as
+// types.
 struct Words {
   std::vector<std::pair<StringAttr, DimAttr>> symbols;
   TypeBindings types;
@@ -59,8 +60,8 @@ public:
 private:
   FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
   LogicalResult call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env);
-  // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written: equal
-  // core values with equal regions are one.
+  // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written:
+  // equal core values with equal regions are one.
   std::map<std::vector<uint64_t>, unsigned> identities;
 };
 } // namespace
@@ -115,7 +116,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     auto attr = cast<DenseElementsAttr>(constant.getValue());
     if (element.isInteger() && isa<FloatType>(attr.getElementType()))
       return op->emitError("a number with a dot cannot be of element type ") << elementText(element);
-    if (constant.getDeclared() && isa<ParamType>(*constant.getDeclared()) && failed(checkRange(constant, attr, element)))
+    if (constant.getDeclared() && isa<ParamType>(*constant.getDeclared()) &&
+        failed(checkRange(constant, attr, element)))
       return failure();
     bool uniform = attr.getNumElements() > 0 && attr.isSplat();
     if (uniform) {
@@ -161,8 +163,15 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     result.data = core.create(loc, name, {}, attributes);
     return result;
   }
-  if (auto castOp = dyn_cast<CastOp>(op))
-    return core.castMasked(loc, operands[0], words.element(castOp.getTo()));
+  if (auto castOp = dyn_cast<CastOp>(op)) {
+    // `low` is low among entries of its own type; what it is cast to need not be.
+    MaskedValue operand = operands[0];
+    if (llvm::any_of(operand.regions, [](const Region &region) { return !region.fill; })) {
+      operand = MaskedValue();
+      operand.data = core.materialize(loc, operands[0]);
+    }
+    return core.castMasked(loc, operand, words.element(castOp.getTo()));
+  }
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return core.transpose(loc, operands[0], transpose.getPermutationAttr());
   if (auto concat = dyn_cast<ConcatOp>(op)) {
@@ -191,8 +200,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
       continue;
     Type stored = cast<TensorType>(op->getOperand(i).getType()).getElementType();
     if (isa<WeakFloatType>(stored) && meet.isInteger())
-      return op->emitError(valueName(op->getOperand(i))) << " is a number with a fraction and cannot meet element type "
-                                                         << elementText(meet);
+      return op->emitError(valueName(op->getOperand(i)))
+             << " is a number with a fraction and cannot meet element type " << elementText(meet);
     if (failed(checkMeeting(op, op->getOperand(i), operand, meet)))
       return failure();
     operand = core.castMasked(loc, operand, meet);
@@ -209,7 +218,8 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
 
 LogicalResult Lowering::call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
-  if (!callee || callee.getNumGraphArguments() != op.getNumOperands() || callee.getNumGraphResults() != op.getNumResults())
+  if (!callee || callee.getNumGraphArguments() != op.getNumOperands() ||
+      callee.getNumGraphResults() != op.getNumResults())
     return op.emitError("call of @") << op.getCallee() << " does not match a graph of this program";
   Words inner;
   SmallVector<MaskedValue> arguments;

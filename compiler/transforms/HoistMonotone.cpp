@@ -4,7 +4,8 @@
 using namespace mlir;
 
 namespace nova {
-// Positive and finite for all sizes: a number, the square root or the cast of such, a size that a clause keeps above 0.
+// Positive and finite for all sizes: a number, the square root of such or its cast to a float, a size that a clause
+// keeps above 0.
 static bool isPositive(Value v, const Facts &facts) {
   Operation *op = v.getDefiningOp();
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
@@ -17,7 +18,8 @@ static bool isPositive(Value v, const Facts &facts) {
   }
   if (auto dim = dyn_cast_or_null<DimValueOp>(op))
     return facts.atLeast(dim.getDim(), 1);
-  if (isa_and_nonnull<CastOp, SqrtOp>(op))
+  // An integer would cut 0.5 to 0 and might wrap.
+  if (isa_and_nonnull<CastOp, SqrtOp>(op) && isa<FloatType>(cast<TensorType>(v.getType()).getElementType()))
     return isPositive(op->getOperand(0), facts);
   return false;
 }

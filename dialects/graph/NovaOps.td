@@ -165,6 +165,8 @@ def Nova_ConcatOp : Nova_Op<"concat"> {
 }
 
 def Nova_NegateOp : Nova_Unary<"negate", "inferNumber">;
+def Nova_AbsOp : Nova_Unary<"abs", "inferNumber">;
+def Nova_FloorOp : Nova_Unary<"floor", "inferFloat">;
 def Nova_ExpOp : Nova_Unary<"exp", "inferFloat", [Nova_Costly]>;
 def Nova_SinOp : Nova_Unary<"sin", "inferFloat", [Nova_Costly]>;
 def Nova_CosOp : Nova_Unary<"cos", "inferFloat", [Nova_Costly]>;
@@ -178,6 +180,8 @@ def Nova_NotOp : Nova_Unary<"not", "inferFlag">;
 def Nova_AddOp : Nova_Binary<"add", "inferArithmetic">;
 def Nova_SubtractOp : Nova_Binary<"subtract", "inferArithmetic">;
 def Nova_MultiplyOp : Nova_Binary<"multiply", "inferArithmetic">;
+def Nova_MaxOp : Nova_Binary<"max", "inferArithmetic">;
+def Nova_MinOp : Nova_Binary<"min", "inferArithmetic">;
 def Nova_DivideOp : Nova_Binary<"divide", "inferQuotient", [Nova_Costly]>;
 def Nova_PowerOp : Nova_Binary<"power", "inferPower", [Nova_Costly]>;
 def Nova_EqualOp : Nova_Compare<"equal">;

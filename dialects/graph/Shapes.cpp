@@ -199,7 +199,12 @@ Result IotaOp::infer(const InferContext &c) {
   return TensorType::get(c.context, IntegerType::get(c.context, 64), dims);
 }
 
-Result CastOp::infer(const InferContext &c) { return c.operands[0].withElementType(c.get<TypeAttr>("to").getValue()); }
+Result CastOp::infer(const InferContext &c) {
+  Type to = c.get<TypeAttr>("to").getValue();
+  if (isBool(to))
+    return c.error(-1) << "cannot cast " << typed(c, 0) << " to i1; compare it: not_equal %x, 0";
+  return c.operands[0].withElementType(to);
+}
 
 Result TransposeOp::infer(const InferContext &c) {
   ArrayRef<int64_t> permutation = c.get<DenseI64ArrayAttr>("permutation").asArrayRef();

@@ -189,7 +189,7 @@ bool Writer::arithmetic() {
   unsigned x, y;
   if (!findNumber(x) || !findPartner(x, true, y))
     return false;
-  std::string op = draw.pick<std::string>({"add", "subtract", "multiply", "divide"});
+  std::string op = draw.pick<std::string>({"add", "subtract", "multiply", "divide", "max", "min"});
   bool floats = isFloat(kindOf(x)) && (isFloat(kindOf(y)) || isWeak(kindOf(y)));
   if (floats && draw.chance(10))
     op = "power";
@@ -388,7 +388,11 @@ bool Writer::unaryOp() {
     return true;
   }
   if (draw.chance(40) && find([&](unsigned v) { return isNumber(v); }, x)) {
-    unary("negate", x);
+    unary(numberUnary(), x);
+    return true;
+  }
+  if (draw.chance(20) && find([&](unsigned) { return true; }, x)) {
+    castTo(x, someNumber());
     return true;
   }
   if (!find([&](unsigned v) { return isFloat(kindOf(v)); }, x))
@@ -447,6 +451,11 @@ void Writer::focus(const Cell &cell) {
   Dims dims = someDims(rank);
   if (op == "iota") {
     g.results.push_back(iota(draw.below(rank), dims));
+    return;
+  }
+  if (op == "cast") {
+    g.results.push_back(
+        castTo(g.argument(draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1}), dims), kind));
     return;
   }
   unsigned x = g.argument(kind, dims);

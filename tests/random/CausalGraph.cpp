@@ -113,10 +113,10 @@ void Writer::pointwise() {
     }
     [[fallthrough]];
   case 0:
-    rows.push_back(unary(isFloat(kind) ? floatUnary() : "negate", x));
+    rows.push_back(unary(isFloat(kind) ? floatUnary() : numberUnary(), x));
     break;
   case 1:
-    rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract"}), x,
+    rows.push_back(binary(draw.pick<std::string>({"multiply", "add", "subtract", "max", "min"}), x,
                           scalar(literal(kind), kind, draw.chance(50))));
     break;
   case 2:

@@ -52,16 +52,17 @@ unsigned Parts::unary(const std::string &op, unsigned x) {
 }
 
 bool Parts::isBinary(const std::string &op) {
-  static const std::set<std::string> names{"add",        "subtract", "multiply",     "divide",    "power",
-                                           "and",        "or",       "equal",        "not_equal", "less",
-                                           "less_equal", "greater",  "greater_equal"};
+  static const std::set<std::string> names{"add",       "subtract", "multiply",   "divide",  "power",
+                                           "max",       "min",      "and",        "or",      "equal",
+                                           "not_equal", "less",     "less_equal", "greater", "greater_equal"};
   return names.count(op);
 }
 
 unsigned Parts::binary(const std::string &op, unsigned x, unsigned y) {
   Dims dims;
   broadcast(dimsOf(x), dimsOf(y), dims);
-  bool arithmetic = op == "add" || op == "subtract" || op == "multiply" || op == "divide" || op == "power";
+  bool arithmetic = op == "add" || op == "subtract" || op == "multiply" || op == "divide" || op == "power" ||
+                    op == "max" || op == "min";
   Kind kind = Kind::I1;
   if (arithmetic) {
     kind = isWeak(kindOf(x)) ? kindOf(y) : kindOf(x);

@@ -41,8 +41,14 @@ protected:
   /// An elementwise operation of one float.
   std::string floatUnary() {
     return draw.pick<std::string>(
-        {"negate", "exp", "exp", "sqrt", "log", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos"});
+        {"negate", "exp", "exp", "sqrt", "log", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos", "floor", "abs"});
   }
+  /// One of any number.
+  std::string numberUnary() { return draw.pick<std::string>({"negate", "abs"}); }
+  unsigned castTo(unsigned x, Kind kind) {
+    return g.add("cast", {x}, std::string(" : ") + toString(kind), kind, dimsOf(x));
+  }
+  Kind someNumber() { return draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32}); }
   static bool isBinary(const std::string &op);
   std::string comparison() {
     return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});

@@ -29,6 +29,10 @@ TEST(Interpreter, Arithmetic) {
   EXPECT_EQ(onVectors("divide %a, %b", {1, -1}, {0}), (std::vector<double>{inf, -inf}));
   EXPECT_EQ(onVectors("power %a, %b", {4, 9, 0, inf}, {0.5}), (std::vector<double>{2, 3, 0, inf}));
   EXPECT_EQ(onVectors("negate %a", {1, -2, inf}), (std::vector<double>{-1, 2, -inf}));
+  EXPECT_EQ(onVectors("abs %a", {1, -2, -inf}), (std::vector<double>{1, 2, inf}));
+  EXPECT_EQ(onVectors("floor %a", {1.5, -1.5, inf, -0.25}), (std::vector<double>{1, -2, inf, -1}));
+  EXPECT_EQ(onVectors("max %a, %b", {1, -2, inf}, {0}), (std::vector<double>{1, 0, inf}));
+  EXPECT_EQ(onVectors("min %a, %b", {1, -2, inf}, {0}), (std::vector<double>{0, -2, 0}));
   EXPECT_EQ(onVectors("sqrt %a", {4, 2.25}), (std::vector<double>{2, 1.5}));
   EXPECT_EQ(onVectors("exp %a", {0, -inf, inf}), (std::vector<double>{1, 0, inf}));
   EXPECT_EQ(onVectors("erf %a", {0, -inf, inf}), (std::vector<double>{0, -1, 1}));

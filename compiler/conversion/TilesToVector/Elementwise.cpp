@@ -110,6 +110,19 @@ template <typename Float, typename Integer> static Value arithmetic(Emit &e, Val
   return isa<FloatType>(elementOf(v[0].getType())) ? e.op<Float>(v[0], v[1]) : e.op<Integer>(v[0], v[1]);
 }
 
+static Value magnitude(Emit &e, Value x) {
+  if (isa<FloatType>(elementOf(x.getType())))
+    return e.op<math::AbsFOp>(x);
+  Value zero = e.integer(x.getType(), 0);
+  return e.select(e.compare(IntPredicate::slt, x, zero), e.op<arith::SubIOp>(zero, x), x);
+}
+
+static Value extreme(Emit &e, ValueRange v, bool max) {
+  if (isa<FloatType>(elementOf(v[0].getType())))
+    return max ? e.op<arith::MaximumFOp>(v[0], v[1]) : e.op<arith::MinimumFOp>(v[0], v[1]);
+  return max ? e.op<arith::MaxSIOp>(v[0], v[1]) : e.op<arith::MinSIOp>(v[0], v[1]);
+}
+
 //===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
@@ -124,6 +137,8 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
         return isa<FloatType>(elementOf(v[0].getType())) ? e.negate(v[0])
                                                          : e.op<arith::SubIOp>(e.integer(v[0].getType(), 0), v[0]);
       })
+      .Case([&](AbsOp) { return magnitude(e, v[0]); })
+      .Case([&](FloorOp) { return e.op<math::FloorOp>(v[0]); })
       .Case(
           [&](ExpOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::exp<decltype(t)>(b, v[0]); }); })
       .Case(
@@ -161,6 +176,8 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
       .Case([&](LessEqualOp) { return compareAs(e, v, FP::OLE, IP::sle, IP::ule); })
       .Case([&](GreaterOp) { return compareAs(e, v, FP::OGT, IP::sgt, IP::ugt); })
       .Case([&](GreaterEqualOp) { return compareAs(e, v, FP::OGE, IP::sge, IP::uge); })
+      .Case([&](MaxOp) { return extreme(e, v, true); })
+      .Case([&](MinOp) { return extreme(e, v, false); })
       .Case([&](AndOp) { return e.op<arith::AndIOp>(v[0], v[1]); })
       .Case([&](OrOp) { return e.op<arith::OrIOp>(v[0], v[1]); })
       .Case([&](WhereOp) { return e.select(v[0], v[1], v[2]); })
