@@ -9,6 +9,17 @@ EXAMPLES:
   nova check - < graph.nova
 )",
      checkCommand},
+    {"fmt", "put graph files into the canonical layout", R"(
+Only spaces and line breaks change: comments stay, and a graph keeps its hashes. Without an option the text goes to
+standard output.
+
+EXAMPLES:
+  nova fmt graph.nova
+  nova fmt -w std_lib/nn/*.nova                 in place
+  nova fmt --check *.nova                       lists the files that would change; exit code 1 when there is one
+  nova fmt - < graph.nova
+)",
+     formatCommand},
     {"compile", "compile a graph to a module, or print a stage of the way", R"(
 EXAMPLES:
   nova compile attention.nova                    into the store

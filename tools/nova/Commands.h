@@ -7,6 +7,7 @@
 
 namespace nova::tool {
 int checkCommand();
+int formatCommand();
 int compileCommand();
 int runCommand();
 int decodeCommand();

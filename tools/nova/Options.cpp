@@ -5,6 +5,7 @@ using namespace llvm;
 
 namespace nova::tool::options {
 cl::SubCommand check("check", "prove a graph's signature and show how its rows depend on its arguments");
+cl::SubCommand fmt("fmt", "put graph files into the canonical layout");
 cl::SubCommand compile("compile", "compile a graph to a module, or print a stage of the way");
 cl::SubCommand run("run", "run a graph once on all rows");
 cl::SubCommand decode("decode", "run a graph row by row (or by chunks) through a session");
@@ -21,9 +22,11 @@ static cl::cat own(category);
 
 cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"),
                           cl::value_desc("graph file, - is standard input"), own, FOR_GRAPH);
+cl::list<std::string> files(cl::Positional, cl::OneOrMore, cl::desc("FILE..."),
+                            cl::value_desc("graph files, - is standard input"), own, cl::sub(fmt));
 cl::list<std::string> includeDirs("I", cl::Prefix, cl::value_desc("DIR"),
                                   cl::desc("look up called graphs below DIR (a.b in a/b.nova), before std_lib"), own,
-                                  FOR_GRAPH);
+                                  FOR_GRAPH, cl::sub(fmt));
 cl::opt<std::string> entry("entry", cl::value_desc("NAME"),
                            cl::desc("the graph to use (default: the last one of the file)"), own, FOR_GRAPH);
 
@@ -73,8 +76,12 @@ cl::opt<std::string> emit("emit", cl::value_desc("STAGE"),
 cl::opt<std::string> outputFile("o", cl::value_desc("FILE"), cl::desc("write there (- is standard output)"), own,
                                 cl::sub(compile));
 cl::opt<bool> verbose("v", cl::desc("also show every value"), own, cl::sub(check));
-cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), own, FOR_GRAPH, cl::sub(store),
-                   cl::sub(doctor));
+cl::opt<bool> json("json", cl::desc("machine-readable output and diagnostics"), own, FOR_GRAPH, cl::sub(fmt),
+                   cl::sub(store), cl::sub(doctor));
+
+cl::opt<bool> checkOnly("check", cl::desc("list the files that would change"), own, cl::sub(fmt));
+cl::opt<bool> inPlace("in-place", cl::desc("write the files instead of standard output"), own, cl::sub(fmt));
+static cl::alias inPlaceLetter("w", cl::desc("short for --in-place"), cl::aliasopt(inPlace), own);
 
 cl::opt<std::string> action(cl::Positional, cl::Required, cl::desc("ls|gc|verify"), own, cl::sub(store));
 cl::opt<std::string> limit("limit", cl::value_desc("SIZE"), cl::desc("gc: keep at most this much, as 500M or 2G"), own,

@@ -8,10 +8,11 @@
 #include <string>
 
 namespace nova::tool::options {
-extern llvm::cl::SubCommand check, compile, run, decode, hash, store, doctor;
+extern llvm::cl::SubCommand check, fmt, compile, run, decode, hash, store, doctor;
 
 // What is read.
 extern llvm::cl::opt<std::string> file;
+extern llvm::cl::list<std::string> files;
 extern llvm::cl::list<std::string> includeDirs;
 extern llvm::cl::opt<std::string> entry;
 
@@ -40,6 +41,10 @@ extern llvm::cl::opt<std::string> emit;
 extern llvm::cl::opt<std::string> outputFile;
 extern llvm::cl::opt<bool> verbose;
 extern llvm::cl::opt<bool> json;
+
+// `nova fmt`.
+extern llvm::cl::opt<bool> checkOnly;
+extern llvm::cl::opt<bool> inPlace;
 
 // `nova store ACTION`.
 extern llvm::cl::opt<std::string> action;

@@ -93,6 +93,9 @@ Error OutputFiles::add(StringRef path, function_ref<void(raw_ostream &)> content
   if (std::error_code code = createBeside(entry.path, name, fd))
     return fault(path, code);
   entry.temporary = name;
+  // Whoever could read or run the old file can the new one.
+  if (exists)
+    (void)sys::fs::setPermissions(fd, status.permissions());
   std::string ignored; // a signal handler that cannot be installed costs the removal only
   (void)sys::RemoveFileOnSignal(name, &ignored);
   return writeTo(fd, path, content);

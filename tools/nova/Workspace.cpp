@@ -31,10 +31,18 @@ static std::string stdLibDir() {
   return sys::fs::is_directory(path) ? std::string(path) : NOVA_STD_LIB_DIR;
 }
 
+SourceOptions Workspace::sourceOptions() {
+  return {{options::includeDirs.begin(), options::includeDirs.end()}, stdLibDir(), sources};
+}
+
 bool Workspace::open() {
-  SourceOptions source{{options::includeDirs.begin(), options::includeDirs.end()}, stdLibDir(), sources};
-  program = Program::load(context, options::file, source);
+  program = Program::load(context, options::file, sourceOptions());
   return program && findGraph() && readTypes() && checkProbes();
+}
+
+bool Workspace::read(StringRef text, StringRef name) {
+  program = Program::parse(context, text, name, sourceOptions());
+  return program != nullptr;
 }
 
 bool Workspace::findGraph() {

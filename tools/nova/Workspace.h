@@ -16,6 +16,9 @@ public:
   /// Reads the file that the options name and finds the entry graph and the options' type parameters and probes in it. After an
   /// error, which was reported, there is no graph.
   bool open();
+  /// Reads a file whose text is there already, as `name` in messages. No graph is chosen. After an error, which was
+  /// reported, it is false and there is no program.
+  bool read(llvm::StringRef text, llvm::StringRef name);
 
   mlir::MLIRContext &getContext() { return context; }
   Program &getProgram() { return *program; }
@@ -27,6 +30,7 @@ public:
   TypeBindings getTypeBindings();
 
 private:
+  SourceOptions sourceOptions();
   bool findGraph();
   bool readTypes();
   bool checkProbes();
