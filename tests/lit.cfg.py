@@ -84,5 +84,7 @@ if has_module("numpy"):
     config.available_features.add("numpy")
 if has_module("torch"):
     config.available_features.add("torch")
+if lit.util.which("zsh", config.environment["PATH"]):
+    config.available_features.add("zsh")
 if lit.util.which("shellcheck", config.environment["PATH"]):
     config.available_features.add("shellcheck")

@@ -12,10 +12,25 @@ using namespace mlir;
 
 namespace nova {
 // The core form and the derived graphs have more words than the language.
+static bool isLanguage(OperationName name) {
+  return !llvm::is_contained({DimValueOp::getOperationName(), ConcatOp::getOperationName()}, name.getStringRef());
+}
+
+std::vector<std::string> languageOperations(MLIRContext &context) {
+  context.getOrLoadDialect<NovaDialect>();
+  std::vector<std::string> names;
+  for (RegisteredOperationName op : context.getRegisteredOperations())
+    if (op.getDialectNamespace() == NovaDialect::getDialectNamespace() && isLanguage(op) &&
+        op.getStringRef() != GraphOp::getOperationName() && op.getStringRef() != ReturnOp::getOperationName())
+      names.push_back(op.stripDialect().str());
+  llvm::sort(names);
+  return names;
+}
+
 static LogicalResult checkIsSource(GraphOp graph) {
   for (Operation &op : graph.getBlock()) {
     StringRef word = op.getName().stripDialect();
-    if (isa<DimValueOp, ConcatOp>(op))
+    if (!isLanguage(op.getName()))
       return op.emitError("operation ") << word << " is not one of this version's language";
     auto reduction = dyn_cast<ReductionOp>(op);
     if ((reduction && reduction.getHidden()) || (isa<MatmulOp>(op) && op.getNumOperands() > 2))
@@ -24,6 +39,23 @@ static LogicalResult checkIsSource(GraphOp graph) {
       return op.emitError("only derived graphs have an iota that begins elsewhere; add to it instead");
   }
   return success();
+}
+
+// `a.b.c` is `a/b/c.nova` below an include folder; std_lib is itself the folder `std`.
+std::vector<std::string> candidateFiles(StringRef graph, const SourceOptions &options) {
+  auto below = [](StringRef folder, StringRef name) {
+    std::string file = name.str();
+    std::replace(file.begin(), file.end(), '.', '/');
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, file + ".nova");
+    return std::string(path);
+  };
+  std::vector<std::string> paths;
+  for (const std::string &folder : options.includeDirs)
+    paths.push_back(below(folder, graph));
+  if (StringRef rest = graph; !options.stdLibDir.empty() && rest.consume_front("std."))
+    paths.push_back(below(options.stdLibDir, rest));
+  return paths;
 }
 
 namespace {
@@ -104,26 +136,9 @@ private:
     return success();
   }
 
-  // `a.b.c` is `a/b/c.nova` below an include folder; std_lib is itself the folder `std`.
-  SmallVector<std::string> candidates(StringRef name) {
-    auto below = [](StringRef folder, StringRef name) {
-      std::string file = name.str();
-      std::replace(file.begin(), file.end(), '.', '/');
-      llvm::SmallString<128> path(folder);
-      llvm::sys::path::append(path, file + ".nova");
-      return std::string(path);
-    };
-    SmallVector<std::string> paths;
-    for (const std::string &folder : options.includeDirs)
-      paths.push_back(below(folder, name));
-    if (StringRef rest = name; !options.stdLibDir.empty() && rest.consume_front("std."))
-      paths.push_back(below(options.stdLibDir, rest));
-    return paths;
-  }
-
   LogicalResult find(CallOp call) {
     StringRef name = call.getCallee();
-    SmallVector<std::string> paths = candidates(name);
+    std::vector<std::string> paths = candidateFiles(name, options);
     for (const std::string &path : paths) {
       if (!llvm::sys::fs::exists(path))
         continue;

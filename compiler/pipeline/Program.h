@@ -47,6 +47,11 @@ private:
   std::vector<GraphOp> own;
 };
 
+/// The names of the operations that a graph file may have, sorted; `graph` and `return` are none.
+std::vector<std::string> languageOperations(mlir::MLIRContext &context);
+/// The files in which a graph that no file at hand defines is looked up, in order.
+std::vector<std::string> candidateFiles(llvm::StringRef graph, const SourceOptions &options);
+
 /// Registers everything a context needs to read graphs and to compile them.
 void registerAllDialects(mlir::DialectRegistry &registry);
 } // namespace nova

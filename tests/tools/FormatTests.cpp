@@ -1,6 +1,6 @@
 // Layouts of one text: whatever spaces and comments it is written with, tokens and comments stay and the layout is one.
-#include "tools/format/Layout.h"
-#include "tools/format/SourceTokens.h"
+#include "tools/source/Layout.h"
+#include "tools/source/SourceTokens.h"
 #include <gtest/gtest.h>
 #include <random>
 

@@ -1,11 +1,13 @@
 #include "tools/nova/Arguments.h"
 #include "compiler/reference/Arguments.h"
 #include "dialects/graph/Text.h"
+#include "tools/nova/DataFault.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/HostTensor.h"
 #include "tools/nova/Npy.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Random.h"
+#include "tools/nova/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -39,14 +41,21 @@ public:
       names.push_back(graph.getArgName(i));
     tensors.resize(names.size());
     random.resize(names.size());
+    archiveOf.resize(names.size());
   }
 
   Expected<std::vector<Tensor>> run() {
     if (StringRef(options::seed).getAsInteger(10, seed))
       return badInput("--seed " + options::seed + ": expected a number from 0 to 18446744073709551615");
+    // What is named goes before what an archive holds under the name, in whatever order they are given.
     for (const std::string &option : options::inputs)
-      if (Error error = readInput(option))
-        return std::move(error);
+      if (!isArchive(option))
+        if (Error error = readInput(option))
+          return std::move(error);
+    for (const std::string &option : options::inputs)
+      if (isArchive(option))
+        if (Error error = readArchive(option))
+          return std::move(error);
     for (const std::string &option : options::randoms)
       if (Error error = readRandom(option))
         return std::move(error);
@@ -76,27 +85,96 @@ private:
     });
   }
 
+  static bool isArchive(StringRef option) { return !option.contains('=') && TensorFile::hasEnding(option); }
+
+  // Each file is opened once.
+  Expected<TensorFile *> openArchive(StringRef path) {
+    std::unique_ptr<TensorFile> &file = archives[path];
+    if (!file) {
+      Expected<std::unique_ptr<TensorFile>> opened = TensorFile::open(path);
+      if (!opened)
+        return opened.takeError();
+      file = std::move(*opened);
+    }
+    return file.get();
+  }
+
+  // `q.npy`, `all.npz:key`, or `all.npz` for the key that is the argument's name.
+  Expected<Tensor> readTensor(StringRef name, StringRef path) {
+    auto [file, key] = path.rsplit(':');
+    if (!path.contains(':') || !TensorFile::hasEnding(file))
+      std::tie(file, key) = std::pair(path, name);
+    if (!TensorFile::hasEnding(file))
+      return readNpyFile(path);
+    Expected<TensorFile *> archive = openArchive(file);
+    if (!archive)
+      return archive.takeError();
+    if (!is_contained((*archive)->names(), key))
+      return dataFault("has no tensor '" + printable(key) + "'" + hintOf(key, **archive));
+    return (*archive)->read(key);
+  }
+
+  static std::string hintOf(StringRef key, const TensorFile &file) {
+    SmallVector<StringRef> known(file.names().begin(), file.names().end());
+    constexpr size_t most = 8;
+    std::string list;
+    for (StringRef name : ArrayRef(known).take_front(most))
+      list += (list.empty() ? "; it has " : ", ") + printable(name);
+    return didYouMean(key, known) + list + (known.size() > most ? ", ..." : "");
+  }
+
   Error readInput(const std::string &option) {
     StringRef name, path;
     if (!splitAssignment(option, name, path) || path.empty())
-      return badInput("--input " + option + ": expected ARGUMENT=FILE, such as Q=q.npy");
+      return badInput("--input " + option +
+                      ": expected ARGUMENT=FILE, such as Q=q.npy, or a .npz or .safetensors file");
     Expected<unsigned> i = argument("--input " + option, name);
     if (!i)
       return i.takeError();
     if (tensors[*i])
       return badInput("--input " + option + ": argument " + name + " is given twice");
-    Expected<Tensor> tensor = readNpyFile(path);
-    if (!tensor)
-      return inFile("--input " + option, tensor.takeError());
-    Element want = argumentElement(workspace, *i);
-    if (tensor->element != want)
-      return badInput("--input " + option + ": expected element type " + reference::toString(want) + ", found " +
-                      describe(*tensor) + typeHint(*i, tensor->element));
-    TensorType type = graph.getArgumentType(*i);
+    Expected<Tensor> tensor = readTensor(name, path);
+    return tensor ? take(option, *i, std::move(*tensor)) : inFile("--input " + option, tensor.takeError());
+  }
+
+  // Every argument whose name it holds.
+  Error readArchive(const std::string &option) {
+    Expected<TensorFile *> archive = openArchive(option);
+    if (!archive)
+      return inFile("--input " + option, archive.takeError());
+    bool any = false;
+    for (unsigned i = 0; i < names.size(); i++) {
+      if (!is_contained((*archive)->names(), names[i]))
+        continue;
+      any = true;
+      if (!archiveOf[i].empty())
+        return badInput("--input " + option + ": argument " + names[i] + " is in " + archiveOf[i] + " already");
+      if (tensors[i])
+        continue;
+      Expected<Tensor> tensor = (*archive)->read(names[i]);
+      if (!tensor)
+        return inFile("--input " + option, tensor.takeError());
+      if (Error error = take(option, i, std::move(*tensor)))
+        return error;
+      archiveOf[i] = option;
+    }
+    if (!any)
+      return badInput("--input " + option + ": no argument has the name of one of its tensors; graph @" +
+                      graph.getSymName() + " has " + join(names, ", ") + hintOf("", **archive));
+    return Error::success();
+  }
+
+  Error take(const std::string &option, unsigned i, Tensor tensor) {
+    Element want = argumentElement(workspace, i);
+    if (tensor.element != want)
+      return badInput("--input " + option + ": " + (isArchive(option) ? "argument " + names[i] + ": " : "") +
+                      "expected element type " + reference::toString(want) + ", found " + describe(tensor) +
+                      typeHint(i, tensor.element));
+    TensorType type = graph.getArgumentType(i);
     for (auto [axis, dim] : enumerate(type.getDims()))
-      if (mlir::StringAttr symbol = asSymbol(dim); symbol && axis < tensor->shape.size())
-        sizes.try_emplace(symbol.getValue(), tensor->shape[axis]);
-    tensors[*i] = std::move(*tensor);
+      if (mlir::StringAttr symbol = asSymbol(dim); symbol && axis < tensor.shape.size())
+        sizes.try_emplace(symbol.getValue(), tensor.shape[axis]);
+    tensors[i] = std::move(tensor);
     return Error::success();
   }
 
@@ -174,7 +252,8 @@ private:
     for (DimAttr dim : graph.getArgumentType(i).getDims()) {
       for (mlir::Attribute atom : dim.getAtoms())
         if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !sizes.contains(symbol))
-          return badInput(random[i] + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol + ":6");
+          return badInput(random[i] + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol +
+                          ":6");
       std::optional<int64_t> size = evaluateDim(dim, sizes);
       if (!size || *size < 0)
         return badInput(random[i] + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
@@ -204,6 +283,8 @@ private:
   GraphOp graph;
   SmallVector<StringRef> names;
   std::vector<std::optional<Tensor>> tensors;
+  std::vector<std::string> archiveOf; // the file of several tensors that gave it, empty for none
+  StringMap<std::unique_ptr<TensorFile>> archives;
   std::vector<std::string> random; // the option that makes it random, empty for none
   uint64_t seed = 0;
   Bindings sizes;

@@ -43,6 +43,18 @@ EXAMPLES:
   nova decode attention.nova --random n:100,d:4 --chunks 64,1      a prompt of 64 rows, then one by one
 )",
      decodeCommand},
+    {"trace", "compute every named value, and compare them with those of a file", R"(
+The interpreter computes the graph. With --against each value is compared with the tensor of its name, and the first
+value and row that differ are told, in the order of the text; exit code 1 when there is one. Units in the last place
+are steps from one number of the type to the next; zeros of different sign are one step apart, NaNs are all the same.
+
+EXAMPLES:
+  nova trace attention.nova --random n:6,d:4                       each value's type and range
+  nova trace attention.nova --input all.npz --against all.npz      arguments and values from one file
+  nova trace attention.nova --input all.npz --against torch.npz --type T=f32 --ulps 4
+  nova trace attention.nova --random n:6,d:4 --output values.npz
+)",
+     traceCommand},
     {"hash", "print a graph's hashes", R"(
 alone: this graph, its callees by their signatures. semantic: with everything it reaches. version: with names, probes,
 element types and targets; the key of the store.
@@ -52,6 +64,15 @@ EXAMPLES:
   nova hash attention.nova --type T=f32 --json
 )",
      hashCommand},
+    {"diff", "show what two graphs do differently", R"(
+Names of values, sizes, arguments and callees, comments and the order of independent lines do not count. An operation
+that only receives something else is not listed, what it receives is. Exit code 1 when the graphs differ.
+
+EXAMPLES:
+  nova diff old/attention.nova attention.nova
+  nova diff graphs.nova graphs.nova --entry f --with g
+)",
+     diffCommand},
     {"store", "look after the store of compiled modules", R"(
 EXAMPLES:
   nova store ls
@@ -59,6 +80,16 @@ EXAMPLES:
   nova store verify          exit code 1 when an entry is damaged
 )",
      storeCommand},
+    {"completion", "print a script that completes command lines in a shell", R"(
+Commands, options and their values, files, and the names of graphs, arguments and values in the graph file of the line.
+The scripts ask for those by `nova completion graphs FILE`, `arguments FILE [GRAPH]` and `values FILE [GRAPH]`; editors
+ask for the language's operations by `nova completion operations`.
+
+EXAMPLES:
+  source <(nova completion bash)                           in ~/.bashrc
+  source <(nova completion zsh)                            in ~/.zshrc, after compinit
+)",
+     completionCommand},
     {"doctor", "print what this machine offers", R"(
 EXAMPLES:
   nova doctor

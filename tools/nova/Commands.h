@@ -11,8 +11,11 @@ int formatCommand();
 int compileCommand();
 int runCommand();
 int decodeCommand();
+int traceCommand();
 int hashCommand();
+int diffCommand();
 int storeCommand();
+int completionCommand();
 int doctorCommand();
 
 struct Command {

@@ -1,12 +1,12 @@
 // nova fmt: graph files in their canonical layout.
 #include "compiler/identity/GraphHash.h"
 #include "compiler/pipeline/SourceFile.h"
-#include "tools/format/Layout.h"
 #include "tools/nova/Commands.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/OutputFiles.h"
 #include "tools/nova/Workspace.h"
+#include "tools/source/Layout.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;

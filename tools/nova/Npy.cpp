@@ -1,7 +1,6 @@
 #include "tools/nova/Npy.h"
-#include "compiler/reference/Memory.h"
+#include "tools/nova/DataFault.h"
 #include "tools/nova/NpyHeader.h"
-#include "tools/nova/SystemMessage.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,12 +18,6 @@ static constexpr StringLiteral magic("\x93NUMPY");
 
 // NumPy itself reads no longer ones unless it is told to.
 static constexpr size_t maxHeaderBytes = size_t(1) << 20;
-
-static Error fault(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
-static Error fault(std::error_code code) { return createStringError(inconvertibleErrorCode(), systemMessage(code)); }
-static Error memoryFault(const Twine &message) {
-  return createStringError(std::make_error_code(std::errc::not_enough_memory), message);
-}
 
 namespace {
 struct NpyType {
@@ -52,9 +45,7 @@ static Expected<NpyType> parseType(StringRef type) {
                                        .Default(std::nullopt);
   bool orderFits = StringRef("<>=").contains(order) || (order == '|' && element == Element::I1);
   if (!element || order == 0 || !orderFits) {
-    std::string shown;
-    raw_string_ostream(shown).write_escaped(type.take_front(40), true);
-    return fault("expected element type f8, f4, i8, i4 or bool, found '" + shown + "'");
+    return dataFault("expected element type f8, f4, i8, i4 or bool, found '" + printable(type) + "'");
   }
   return NpyType{*element, order == '>'};
 }
@@ -65,20 +56,20 @@ static constexpr size_t longestPreamble = magic.size() + 2 + 4;
 // The length of the header's text, which `bytes` is left at.
 static Expected<size_t> takePreamble(StringRef &bytes) {
   if (!bytes.consume_front(magic))
-    return fault("expected a .npy file, found other bytes");
+    return dataFault("expected a .npy file, found other bytes");
   if (bytes.size() < 2)
-    return fault("the file ends inside its header");
+    return dataFault("the file ends inside its header");
   unsigned version = static_cast<unsigned char>(bytes[0]), minor = static_cast<unsigned char>(bytes[1]);
   if (version < 1 || version > 3 || minor != 0)
-    return fault("expected .npy version 1.0, 2.0 or 3.0, found " + Twine(version) + "." + Twine(minor));
+    return dataFault("expected .npy version 1.0, 2.0 or 3.0, found " + Twine(version) + "." + Twine(minor));
   bytes = bytes.drop_front(2);
   size_t width = version == 1 ? 2 : 4;
   if (bytes.size() < width)
-    return fault("the file ends inside its header");
+    return dataFault("the file ends inside its header");
   size_t length = width == 2 ? support::endian::read16le(bytes.data()) : support::endian::read32le(bytes.data());
   bytes = bytes.drop_front(width);
   if (length > maxHeaderBytes)
-    return fault("expected a header of at most " + Twine(maxHeaderBytes) + " bytes, found " + Twine(length));
+    return dataFault("expected a header of at most " + Twine(maxHeaderBytes) + " bytes, found " + Twine(length));
   return length;
 }
 
@@ -88,7 +79,7 @@ static Expected<NpyLayout> takeLayout(StringRef &bytes) {
   if (!length)
     return length.takeError();
   if (bytes.size() < *length)
-    return fault("the file ends inside its header");
+    return dataFault("the file ends inside its header");
   Expected<NpyHeader> header = parseNpyHeader(bytes.take_front(*length));
   if (!header)
     return header.takeError();
@@ -97,7 +88,7 @@ static Expected<NpyLayout> takeLayout(StringRef &bytes) {
     return type.takeError();
   std::optional<int64_t> count = reference::byteSize(type->element, header->shape);
   if (!count)
-    return fault("the shape has more bytes than 63 bits hold");
+    return dataFault("the shape has more bytes than 63 bits hold");
   bytes = bytes.drop_front(*length);
   return NpyLayout{*type, std::move(*header), *count};
 }
@@ -134,7 +125,7 @@ static Expected<Tensor> makeTensor(const NpyLayout &layout, StringRef data) {
   if (element == Element::I1)
     for (int64_t i = 0; i < tensor.size(); i++)
       if (static_cast<unsigned char>(tensor.bytes[i]) > 1)
-        return fault("expected the bytes 0 and 1 for bool, found " + Twine(unsigned(static_cast<unsigned char>(tensor.bytes[i]))) +
+        return dataFault("expected the bytes 0 and 1 for bool, found " + Twine(unsigned(static_cast<unsigned char>(tensor.bytes[i]))) +
                      " at entry " + Twine(i));
   if (!layout.header.fortranOrder || tensor.shape.size() < 2)
     return tensor;
@@ -149,10 +140,10 @@ Expected<Tensor> parseNpy(StringRef bytes) {
     return layout.takeError();
   // Nothing is allocated before the file has shown that it holds this much.
   if (uint64_t(layout->bytes) != bytes.size())
-    return fault("expected " + Twine(layout->bytes) + " bytes of data after the header, found " + Twine(bytes.size()));
+    return dataFault("expected " + Twine(layout->bytes) + " bytes of data after the header, found " + Twine(bytes.size()));
   Element element = layout->type.element;
-  if (std::string problem = reference::memoryProblem(element, layout->header.shape); !problem.empty())
-    return memoryFault(problem);
+  if (Error error = checkMemory(element, layout->header.shape))
+    return std::move(error);
   try {
     return makeTensor(*layout, bytes);
   } catch (const std::bad_alloc &) {
@@ -160,41 +151,40 @@ Expected<Tensor> parseNpy(StringRef bytes) {
   }
 }
 
-// Appends until there are `total` bytes or the file ends.
-static Error readUpTo(sys::fs::file_t file, size_t total, SmallVectorImpl<char> &bytes) {
+// Appends until there are `total` bytes or no more come.
+static Error readUpTo(ReadBytes next, size_t total, SmallVectorImpl<char> &bytes) {
   constexpr size_t step = size_t(1) << 20;
   while (bytes.size() < total) {
     size_t size = bytes.size();
     bytes.resize_for_overwrite(std::min(total, size + std::max(step, size)));
-    Expected<size_t> read = sys::fs::readNativeFile(file, MutableArrayRef(bytes).drop_front(size));
+    Expected<size_t> read = next(MutableArrayRef(bytes).drop_front(size));
     bytes.truncate(size + (read ? *read : 0));
     if (!read)
-      return fault(errorToErrorCode(read.takeError()));
+      return read.takeError();
     if (*read == 0)
       break;
   }
   return Error::success();
 }
 
-// A pipe or a device may never end: no more is read than the header announces, and one byte that would be too many.
-static Expected<Tensor> readStream(sys::fs::file_t file) {
+Expected<Tensor> readNpy(ReadBytes next) {
   SmallString<0> bytes;
-  if (Error error = readUpTo(file, longestPreamble, bytes))
+  if (Error error = readUpTo(next, longestPreamble, bytes))
     return std::move(error);
   StringRef rest = bytes;
   Expected<size_t> length = takePreamble(rest);
   if (!length)
     return length.takeError();
   size_t dataBegins = bytes.size() - rest.size() + *length;
-  if (Error error = readUpTo(file, dataBegins, bytes))
+  if (Error error = readUpTo(next, dataBegins, bytes))
     return std::move(error);
   rest = bytes;
   Expected<NpyLayout> layout = takeLayout(rest);
   if (!layout)
     return layout.takeError();
-  if (std::string problem = reference::memoryProblem(layout->type.element, layout->header.shape); !problem.empty())
-    return memoryFault(problem);
-  if (Error error = readUpTo(file, dataBegins + layout->bytes + 1, bytes))
+  if (Error error = checkMemory(layout->type.element, layout->header.shape))
+    return std::move(error);
+  if (Error error = readUpTo(next, dataBegins + layout->bytes + 1, bytes))
     return std::move(error);
   return parseNpy(bytes);
 }
@@ -202,23 +192,28 @@ static Expected<Tensor> readStream(sys::fs::file_t file) {
 Expected<Tensor> readNpyFile(StringRef path) {
   sys::fs::file_status status;
   if (std::error_code code = sys::fs::status(path, status))
-    return fault(code);
+    return dataFault(code);
   if (sys::fs::is_directory(status))
-    return fault("is a directory, expected a .npy file");
+    return dataFault("is a directory, expected a .npy file");
   Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
   if (!file)
-    return fault(errorToErrorCode(file.takeError()));
+    return dataFault(errorToErrorCode(file.takeError()));
   auto close = make_scope_exit([&] { (void)sys::fs::closeFile(*file); });
   if (!sys::fs::is_regular_file(status))
-    return readStream(*file);
+    return readNpy([&](MutableArrayRef<char> bytes) -> Expected<size_t> {
+      Expected<size_t> count = sys::fs::readNativeFile(*file, bytes);
+      if (!count)
+        return dataFault(errorToErrorCode(count.takeError()));
+      return count;
+    });
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
       MemoryBuffer::getOpenFile(*file, path, status.getSize(), /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return fault(buffer.getError());
+    return dataFault(buffer.getError());
   return parseNpy((*buffer)->getBuffer());
 }
 
-void writeNpy(const Tensor &tensor, raw_ostream &os) {
+std::string npyHeader(const Tensor &tensor) {
   static constexpr StringLiteral types[] = {"<f8", "<f4", "<i8", "<i4", "|b1"};
   std::string header = "{'descr': '" + types[static_cast<int>(tensor.element)].str() + "', 'fortran_order': False, 'shape': (";
   for (auto [i, size] : enumerate(tensor.shape))
@@ -228,11 +223,13 @@ void writeNpy(const Tensor &tensor, raw_ostream &os) {
   size_t before = magic.size() + 2 + 2;
   header.append(63 - (before + header.size()) % 64, ' ');
   header += '\n';
-  os << magic << '\x01' << '\x00';
   char length[2];
   support::endian::write16le(length, header.size());
-  os.write(length, 2);
-  os << header;
+  return (magic + "\x01").str() + '\0' + std::string(length, 2) + header;
+}
+
+void writeNpy(const Tensor &tensor, raw_ostream &os) {
+  os << npyHeader(tensor);
   os.write(tensor.bytes.data(), tensor.bytes.size());
 }
 

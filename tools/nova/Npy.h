@@ -3,6 +3,8 @@
 #define NOVA_TOOLS_NOVA_NPY_H
 
 #include "compiler/reference/Tensor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,9 +14,16 @@ namespace nova::tool {
 /// no such dictionary, a shape that is no shape, too few or too many bytes; with the code errc::not_enough_memory, a shape
 /// that the machine cannot hold. Any bytes are safe.
 llvm::Expected<reference::Tensor> parseNpy(llvm::StringRef bytes);
+/// Puts the next bytes into a buffer and tells how many; 0 at the end.
+using ReadBytes = llvm::function_ref<llvm::Expected<size_t>(llvm::MutableArrayRef<char>)>;
+/// parseNpy of what `next` gives, which may never end: no more is read than the header announces, and one byte that would
+/// be too many.
+llvm::Expected<reference::Tensor> readNpy(ReadBytes next);
 /// Reads a file; of a pipe or a device no more than its header announces. The error's message does not repeat the path.
 llvm::Expected<reference::Tensor> readNpyFile(llvm::StringRef path);
-/// Writes version 1.0, little-endian, C order.
+/// What stands before the data in a file of version 1.0, little-endian, C order.
+std::string npyHeader(const reference::Tensor &tensor);
+/// Writes such a file.
 void writeNpy(const reference::Tensor &tensor, llvm::raw_ostream &os);
 /// `f64[2, 3]`.
 std::string describe(const reference::Tensor &tensor);

@@ -1,4 +1,5 @@
 #include "tools/nova/NpyHeader.h"
+#include "tools/nova/DataFault.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -39,15 +40,7 @@ public:
   }
 
 private:
-  static Error fault(const Twine &message) {
-    return createStringError(inconvertibleErrorCode(), "wrong .npy header: " + message);
-  }
-  static std::string printable(StringRef text) {
-    std::string shown;
-    raw_string_ostream os(shown);
-    os.write_escaped(text.take_front(40), /*UseHexEscapes=*/true);
-    return shown;
-  }
+  static Error fault(const Twine &message) { return dataFault("wrong .npy header: " + message); }
 
   void skip() { rest = rest.ltrim(" \t\r\n"); }
   bool peek(char c) {
@@ -74,7 +67,7 @@ private:
 
   Error type() {
     if (peek('['))
-      return createStringError(inconvertibleErrorCode(), "expected plain numbers, found records with fields");
+      return dataFault("expected plain numbers, found records with fields");
     if (!string(header.type))
       return fault("expected a string for descr");
     return Error::success();

@@ -3,6 +3,7 @@
 #include "tools/nova/Exit.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
@@ -21,6 +22,16 @@ static std::string whoHasOption(StringRef written) {
   return "; " + join(owners, ", ") + (owners.size() == 1 ? " has it" : " have it");
 }
 
+// What stands beside the options.
+static StringRef wanted(StringRef command) {
+  return StringSwitch<StringRef>(command)
+      .Case("store", "one action: ls, gc or verify")
+      .Case("completion", "a shell: bash or zsh")
+      .Case("diff", "two graph files")
+      .Case("fmt", "a graph file or more")
+      .Default("one graph file");
+}
+
 // The library's lines are `nova: Text.  Try: ...` and `nova: Did you mean ...?`.
 int wrongOptions(StringRef faults, StringRef command) {
   if (faults.empty()) // the library has printed it itself
@@ -32,10 +43,11 @@ int wrongOptions(StringRef faults, StringRef command) {
   if (view.consume_front("Unknown command line argument ")) {
     owners = whoHasOption(view);
     text = "unknown option " + view.str() + owners;
-  } else if (view.starts_with("Not enough positional"))
-    text = "expected " + std::string(command == "store" ? "an action: ls, gc or verify" : "a graph file");
-  else if (view.starts_with("Too many positional"))
-    text = "expected one " + std::string(command == "store" ? "action" : "graph file");
+  } else if (view.starts_with("Not enough positional")) {
+    text = "expected " + wanted(command).str();
+  } else if (view.starts_with("Too many positional")) {
+    text = "expected " + wanted(command).str() + " only";
+  }
   if (!owners.empty())
     return inputError(text);
   StringRef near = rest.split('\n').first.split("Did you mean ").second.rtrim('?');

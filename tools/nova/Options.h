@@ -8,13 +8,18 @@
 #include <string>
 
 namespace nova::tool::options {
-extern llvm::cl::SubCommand check, fmt, compile, run, decode, hash, store, doctor;
+extern llvm::cl::SubCommand check, fmt, compile, run, decode, trace, hash, diff, store, completion, doctor;
 
 // What is read.
 extern llvm::cl::opt<std::string> file;
 extern llvm::cl::list<std::string> files;
 extern llvm::cl::list<std::string> includeDirs;
 extern llvm::cl::opt<std::string> entry;
+
+// `nova diff`.
+extern llvm::cl::opt<std::string> firstFile;
+extern llvm::cl::opt<std::string> secondFile;
+extern llvm::cl::opt<std::string> otherEntry;
 
 // Which version of it.
 extern llvm::cl::list<std::string> types;
@@ -28,6 +33,10 @@ extern llvm::cl::list<std::string> randoms;
 extern llvm::cl::opt<std::string> seed;
 extern llvm::cl::list<std::string> outputs;
 extern llvm::cl::list<std::string> chunks;
+
+// `nova trace`.
+extern llvm::cl::opt<std::string> against;
+extern llvm::cl::opt<std::string> ulps;
 
 // How it runs.
 extern llvm::cl::opt<std::string> backend;
@@ -45,6 +54,9 @@ extern llvm::cl::opt<bool> json;
 // `nova fmt`.
 extern llvm::cl::opt<bool> checkOnly;
 extern llvm::cl::opt<bool> inPlace;
+
+// `nova completion`.
+extern llvm::cl::list<std::string> completionWords;
 
 // `nova store ACTION`.
 extern llvm::cl::opt<std::string> action;

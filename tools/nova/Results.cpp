@@ -4,9 +4,12 @@
 #include "tools/nova/Options.h"
 #include "tools/nova/OutputFiles.h"
 #include "tools/nova/Table.h"
+#include "tools/nova/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
+using nova::reference::Tensor;
 
 namespace nova::tool {
 std::vector<std::string> resultNames(Workspace &workspace) {
@@ -33,37 +36,72 @@ Expected<size_t> ResultWriter::find(const std::string &option, StringRef name) c
 
 Error ResultWriter::readOptions() {
   paths.resize(names.size());
+  StringSet<> places;
   for (const std::string &option : options::outputs) {
-    StringRef name, path;
-    if (!splitAssignment(option, name, path) || path.empty())
-      return badInput("--output " + option + ": expected RESULT=FILE, such as O=o.npy");
-    Expected<size_t> i = find(option, name);
-    if (!i)
-      return i.takeError();
-    if (!paths[*i].empty())
-      return badInput("--output " + option + ": result " + name + " has a file already");
-    if (any_of(paths, [&](const std::string &other) {
-          return !other.empty() && OutputFiles::placeOf(other) == OutputFiles::placeOf(path);
-        }))
-      return badInput("--output " + option + ": two results in one file");
+    StringRef name, path = option;
+    bool named = splitAssignment(option, name, path);
+    if (path.empty() || (!named && !TensorFile::hasEnding(path)))
+      return badInput("--output " + option +
+                      ": expected RESULT=FILE, such as O=o.npy, or a .npz or .safetensors file for all results");
+    if (named && TensorFile::hasEnding(path))
+      return badInput("--output " + option + ": expected a .npy file; --output " + path + " writes all results");
+    if (named) {
+      Expected<size_t> i = find(option, name);
+      if (!i)
+        return i.takeError();
+      if (!paths[*i].empty())
+        return badInput("--output " + option + ": result " + name + " has a file already");
+      paths[*i] = path.str();
+    } else {
+      archives.push_back(path.str());
+    }
+    if (!places.insert(OutputFiles::placeOf(path)).second)
+      return badInput("--output " + option + ": " + (named ? "two results in one file" : "the file is given twice"));
     if (std::string problem = OutputFiles::problemWith(path); !problem.empty())
       return badInput("--output " + option + ": " + problem);
-    paths[*i] = path.str();
   }
   return Error::success();
 }
 
-Error ResultWriter::write(const Execution::Tensors &results, Execution &execution, double seconds) {
-  OutputFiles files;
+Error ResultWriter::addFiles(ArrayRef<const Tensor *> results, OutputFiles &files) const {
   for (auto [i, path] : enumerate(paths))
     if (!path.empty())
-      if (Error error = files.add(path, [&, i = i](raw_ostream &os) { writeNpy(results[i], os); }))
-        return environmentFailure(toString(std::move(error)));
-  if (Error error = files.commit())
-    return environmentFailure(toString(std::move(error)));
+      if (Error error = files.add(path, [&, i = i](raw_ostream &os) { writeNpy(*results[i], os); }))
+        return error;
+  std::vector<NamedTensor> all;
+  StringSet<> seen; // a value that is a result twice is written once
+  for (size_t i = 0; i < results.size(); i++)
+    if (seen.insert(nameOf(i)).second)
+      all.push_back({nameOf(i), results[i]});
+  for (const std::string &path : archives) {
+    Error fault = Error::success();
+    (void)!!fault; // seen, so that it may be replaced
+    Error error = files.add(path, [&](raw_ostream &os) { fault = TensorFile::write(path, all, os); });
+    if (fault)
+      return joinErrors(std::move(fault), std::move(error));
+    if (error)
+      return error;
+  }
+  return Error::success();
+}
+
+Error ResultWriter::writeFiles(ArrayRef<const Tensor *> results) const {
+  OutputFiles files;
+  Error error = addFiles(results, files);
+  if (!error)
+    error = files.commit();
+  return error ? environmentFailure(toString(std::move(error))) : Error::success();
+}
+
+Error ResultWriter::write(const Execution::Tensors &results, Execution &execution, double seconds) {
+  SmallVector<const Tensor *> pointers;
+  for (const Tensor &result : results)
+    pointers.push_back(&result);
+  if (Error error = writeFiles(pointers))
+    return error;
   if (!options::json) {
     for (auto [i, path] : enumerate(paths))
-      if (path.empty())
+      if (path.empty() && archives.empty())
         printTable(nameOf(i), results[i], outs());
     return Error::success();
   }
@@ -74,8 +112,8 @@ Error ResultWriter::write(const Execution::Tensors &results, Execution &executio
     json::Object object{{"name", nameOf(i)},
                         {"type", reference::toString(results[i].element)},
                         {"shape", json::Array(results[i].shape)}};
-    if (!path.empty())
-      object["file"] = path;
+    if (!path.empty() || !archives.empty())
+      object["file"] = path.empty() ? archives.front() : path;
     else if (results[i].size() <= maxValues)
       object["values"] = toJson(results[i]);
     list.push_back(std::move(object));

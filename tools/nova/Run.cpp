@@ -16,7 +16,7 @@ static Error execute(Workspace &workspace, bool decode) {
   Expected<RunOptions> runOptions = readRunOptions();
   if (!runOptions)
     return runOptions.takeError();
-  ResultWriter writer(workspace);
+  ResultWriter writer(resultNames(workspace));
   if (Error error = writer.readOptions())
     return error;
   Expected<Execution::Tensors> arguments = readArguments(workspace);

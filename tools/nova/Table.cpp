@@ -12,29 +12,66 @@ using nova::reference::Tensor;
 namespace nova::tool {
 static constexpr int64_t maxRows = 12, maxColumns = 8, maxMatrices = 3;
 
-// Locale-independent, unlike printf.
-static std::string numberText(double value) {
+// Locale-independent, unlike printf. Six significant digits, or all that tell the number from its neighbours.
+template <class Float> static std::string numberText(Float value, bool exact = false) {
   if (std::isnan(value))
     return "nan";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
-  char buffer[32];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6);
+  char buffer[32], *limit = buffer + sizeof buffer;
+  auto [end, error] = exact ? std::to_chars(buffer, limit, value)
+                            : std::to_chars(buffer, limit, double(value), std::chars_format::general, 6);
   return std::string(buffer, end);
 }
 
-static std::string entryText(const Tensor &tensor, int64_t i) {
+static std::string entryText(const Tensor &tensor, int64_t i, bool exact = false) {
   switch (tensor.element) {
   case Element::F64:
-    return numberText(tensor.data<double>()[i]);
+    return numberText(tensor.data<double>()[i], exact);
   case Element::F32:
-    return numberText(tensor.data<float>()[i]);
+    return numberText(tensor.data<float>()[i], exact);
   case Element::I64:
     return std::to_string(tensor.data<int64_t>()[i]);
   case Element::I32:
     return std::to_string(tensor.data<int32_t>()[i]);
   case Element::I1:
     return tensor.data<uint8_t>()[i] ? "true" : "false";
+  }
+  llvm_unreachable("an element type is one of the five");
+}
+
+std::string exactText(const Tensor &tensor, int64_t entry) { return entryText(tensor, entry, /*exact=*/true); }
+
+// The entries with the least and the greatest number, and how many are NaN.
+template <class T> static std::string rangeOf(const Tensor &tensor) {
+  const T *data = tensor.data<T>();
+  int64_t least = -1, greatest = -1, nans = 0;
+  for (int64_t i = 0, size = tensor.size(); i < size; i++) {
+    if (data[i] != data[i]) {
+      nans++;
+      continue;
+    }
+    least = least < 0 || data[i] < data[least] ? i : least;
+    greatest = greatest < 0 || data[i] > data[greatest] ? i : greatest;
+  }
+  std::string text = least < 0 ? "" : entryText(tensor, least) + " .. " + entryText(tensor, greatest);
+  if (nans)
+    text += (text.empty() ? "" : ", ") + std::to_string(nans) + " nan";
+  return text;
+}
+
+std::string rangeText(const Tensor &tensor) {
+  switch (tensor.element) {
+  case Element::F64:
+    return rangeOf<double>(tensor);
+  case Element::F32:
+    return rangeOf<float>(tensor);
+  case Element::I64:
+    return rangeOf<int64_t>(tensor);
+  case Element::I32:
+    return rangeOf<int32_t>(tensor);
+  case Element::I1:
+    return rangeOf<uint8_t>(tensor);
   }
   llvm_unreachable("an element type is one of the five");
 }

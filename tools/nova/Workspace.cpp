@@ -3,10 +3,8 @@
 #include "dialects/graph/Text.h"
 #include "tools/nova/Exit.h"
 #include "tools/nova/Options.h"
-#include "llvm/Support/FileSystem.h"
+#include "tools/source/StdLib.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -22,22 +20,16 @@ Workspace::Workspace()
     : context(allDialects(), mlir::MLIRContext::Threading::DISABLED),
       diagnostics(context, sources, errs(), options::json) {}
 
-static std::string stdLibDir() {
-  if (std::optional<std::string> given = sys::Process::GetEnv("NOVA_STD_LIB"))
-    return *given;
-  // Beside an installed program, else where this one was built from.
-  SmallString<256> path(sys::path::parent_path(sys::fs::getMainExecutable(nullptr, nullptr)));
-  sys::path::append(path, "..", "share", "nova", "std_lib");
-  return sys::fs::is_directory(path) ? std::string(path) : NOVA_STD_LIB_DIR;
-}
-
 SourceOptions Workspace::sourceOptions() {
   return {{options::includeDirs.begin(), options::includeDirs.end()}, stdLibDir(), sources};
 }
 
+std::unique_ptr<Program> Workspace::load(StringRef path) { return Program::load(context, path, sourceOptions()); }
+
 bool Workspace::open() {
-  program = Program::load(context, options::file, sourceOptions());
-  return program && findGraph() && readTypes() && checkProbes();
+  program = load(options::file);
+  graph = program ? findGraph(*program, options::file, options::entry) : GraphOp();
+  return graph && readTypes() && checkProbes();
 }
 
 bool Workspace::read(StringRef text, StringRef name) {
@@ -45,15 +37,14 @@ bool Workspace::read(StringRef text, StringRef name) {
   return program != nullptr;
 }
 
-bool Workspace::findGraph() {
-  graph = program->getEntry(options::entry);
-  if (graph)
-    return true;
+GraphOp findGraph(Program &program, StringRef path, StringRef name) {
+  if (GraphOp graph = program.getEntry(name))
+    return graph;
   SmallVector<StringRef> known;
-  for (GraphOp own : program->getOwnGraphs())
+  for (GraphOp own : program.getOwnGraphs())
     known.push_back(own.getSymName());
-  inputError("no graph @" + options::entry + " in " + options::file + didYouMean(options::entry, known));
-  return false;
+  inputError("no graph @" + name + " in " + path + didYouMean(name, known));
+  return {};
 }
 
 // What is written instead of a name that no value has.

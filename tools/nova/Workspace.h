@@ -13,9 +13,12 @@ class Workspace {
 public:
   Workspace();
 
-  /// Reads the file that the options name and finds the entry graph and the options' type parameters and probes in it. After an
-  /// error, which was reported, there is no graph.
+  /// Reads the file that the options name and finds the entry graph and the options' type parameters and probes in it.
+  /// After an error, which was reported, there is no graph.
   bool open();
+  /// Reads another file into the same context, and leaves the program as it is; null after an error, which was
+  /// reported.
+  std::unique_ptr<Program> load(llvm::StringRef path);
   /// Reads a file whose text is there already, as `name` in messages. No graph is chosen. After an error, which was
   /// reported, it is false and there is no program.
   bool read(llvm::StringRef text, llvm::StringRef name);
@@ -31,7 +34,6 @@ public:
 
 private:
   SourceOptions sourceOptions();
-  bool findGraph();
   bool readTypes();
   bool checkProbes();
 
@@ -43,6 +45,8 @@ private:
   std::map<std::string, std::string> types;
 };
 
+/// The graph of that name, or the last one of the file `path` for "". Null after an error, which was reported.
+GraphOp findGraph(Program &program, llvm::StringRef path, llvm::StringRef name);
 /// Prints `error: message` (a JSON object with --json) and returns BadInput.
 int inputError(const llvm::Twine &message);
 /// The same for what the machine could not do; returns Environment.

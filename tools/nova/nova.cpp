@@ -18,7 +18,7 @@ using nova::compilerVersion;
 static void printUsage(raw_ostream &os) {
   os << "usage: nova COMMAND [options]\n\n";
   for (const Command &command : commands())
-    os << "  " << llvm::left_justify(command.name, 9) << command.summary << "\n";
+    os << "  " << llvm::left_justify(command.name, 12) << command.summary << "\n";
   os << "\n`nova COMMAND --help` lists a command's options. `nova --version` prints the version.\n"
         "Exit codes: 0 all is well, 1 a verification did not hold, 2 the command line or its input is wrong, 3 the\n"
         "machine failed (disk, memory, device).\n";

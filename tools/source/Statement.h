@@ -1,8 +1,8 @@
 // One line of a graph, or its first one, as pieces that know which space stands before them and where a line may break.
-#ifndef NOVA_TOOLS_FORMAT_STATEMENT_H
-#define NOVA_TOOLS_FORMAT_STATEMENT_H
+#ifndef NOVA_TOOLS_SOURCE_STATEMENT_H
+#define NOVA_TOOLS_SOURCE_STATEMENT_H
 
-#include "tools/format/SourceTokens.h"
+#include "tools/source/SourceTokens.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <limits>
 

@@ -1,6 +1,6 @@
 // The text of a graph file as a list of tokens that loses nothing but spaces.
-#ifndef NOVA_TOOLS_FORMAT_SOURCETOKENS_H
-#define NOVA_TOOLS_FORMAT_SOURCETOKENS_H
+#ifndef NOVA_TOOLS_SOURCE_SOURCETOKENS_H
+#define NOVA_TOOLS_SOURCE_SOURCETOKENS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tools/format/Statement.h"
+#include "tools/source/Statement.h"
 #include <algorithm>
 
 using namespace llvm;

@@ -1,6 +1,6 @@
 // The canonical layout of graph files.
-#ifndef NOVA_TOOLS_FORMAT_LAYOUT_H
-#define NOVA_TOOLS_FORMAT_LAYOUT_H
+#ifndef NOVA_TOOLS_SOURCE_LAYOUT_H
+#define NOVA_TOOLS_SOURCE_LAYOUT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>

@@ -1,4 +1,4 @@
-#include "tools/format/SourceTokens.h"
+#include "tools/source/SourceTokens.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -1,6 +1,6 @@
-#include "tools/format/Layout.h"
-#include "tools/format/SourceTokens.h"
-#include "tools/format/Statement.h"
+#include "tools/source/Layout.h"
+#include "tools/source/SourceTokens.h"
+#include "tools/source/Statement.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
