@@ -35,7 +35,7 @@ static json::Object portJson(StringRef name, TensorType type, std::optional<unsi
                       {"sequence_axis", axisJson(axis)}};
 }
 
-static json::Object bufferJson(const PlanBuffer &buffer) {
+static json::Object bufferJson(const PlanBuffer &buffer, DimAttr count) {
   switch (buffer.kind) {
   case BufferKind::Argument:
     return json::Object{{"kind", "argument"}, {"index", buffer.index}};
@@ -50,7 +50,8 @@ static json::Object bufferJson(const PlanBuffer &buffer) {
   return json::Object{{"kind", buffer.kind == BufferKind::State ? "state" : "temporary"},
                       {"name", buffer.symbol},
                       {"holds", buffer.name},
-                      {"bytes", "nova_bytes_" + buffer.symbol}};
+                      {"bytes", "nova_bytes_" + buffer.symbol},
+                      {"count", dimJson(count)}};
 }
 
 std::string writeManifest(const ManifestInput &in) {
@@ -75,26 +76,28 @@ std::string writeManifest(const ManifestInput &in) {
                                    {"rhs", dimJson(clause.getRhs())}});
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
-    buffers.push_back(bufferJson(buffer));
+    buffers.push_back(bufferJson(buffer, constantDim(core.getContext(), 1)));
   for (const PlanStep &step : in.plan.steps) {
     json::Object entry;
     for (const TargetInfo &target : in.targets)
       entry[target.name] = step.kernel + target.suffix;
     json::Array list;
     for (unsigned buffer : step.buffers)
-      list.push_back(buffer);
+      list.push_back(json::Object{{"buffer", buffer}, {"unit", "bytes"}, {"strides", json::Array()}});
     steps.push_back(json::Object{{"kernel", step.kernel},
                                  {"entry", std::move(entry)},
                                  {"rows", dimJson(step.rows)},
                                  {"block", step.block},
                                  {"order", step.descending ? "descending" : "ascending"},
+                                 {"batch", json::Array()},
+                                 {"joins", false},
                                  {"buffers", std::move(list)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
   }
   json::Value sequence = nullptr;
   if (in.sequence)
     sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
-  json::Object manifest{{"format", 1},
+  json::Object manifest{{"format", 2},
                         {"graph", core.getSymName().str()},
                         {"graph_hash", in.graphHash},
                         {"semantic_hash", in.semanticHash},

@@ -130,6 +130,17 @@ bool Buffer::growKeeping(size_t needed) {
   return true;
 }
 
+bool Buffer::spread(size_t count, size_t from, size_t to) {
+  size_t needed;
+  if (__builtin_mul_overflow(count, to, &needed) || !growKeeping(needed))
+    return false;
+  // Each new place lies behind the old one, so the last piece goes first.
+  char *begin = static_cast<char *>(memory);
+  for (size_t piece = count; from > 0 && piece-- > 1;)
+    std::memmove(begin + piece * to, begin + piece * from, from);
+  return true;
+}
+
 bool Buffer::growDiscarding(size_t needed) {
   if (needed <= bytes)
     return true;

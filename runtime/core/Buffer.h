@@ -16,6 +16,12 @@ inline int64_t alignedBytes(int64_t bytes) {
   return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
 }
 
+/// a * b for sizes, INT64_MAX where it is more than 63 bits hold: memory that cannot be had.
+inline int64_t multiplyBytes(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /// Owned memory, 64-byte aligned, zeroed when it is first handed out. Large buffers are mapped, so that pages which are
 /// never touched cost nothing and growing moves no bytes.
 class Buffer {
@@ -31,6 +37,11 @@ public:
   /// Makes the buffer at least `needed` bytes large. Keeps the contents, zeroes what is new. False if there is not that
   /// much memory; the buffer is then as it was.
   [[nodiscard]] bool growKeeping(size_t needed);
+
+  /// The buffer begins with `count` pieces of `from` bytes each. Makes each `to` bytes long, `to` >= `from`: a piece
+  /// keeps its bytes at its beginning, those behind are unspecified. False if there is not that much memory; the buffer
+  /// is then as it was.
+  [[nodiscard]] bool spread(size_t count, size_t from, size_t to);
 
   /// As growKeeping, but the contents are unspecified afterwards, and if there is not that much memory the buffer is
   /// empty.

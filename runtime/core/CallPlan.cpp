@@ -27,11 +27,13 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
   plans.reserve(count); // so that a claimed session is always noted
   dims.clear();
   offsets.clear();
+  matrices.clear();
   stagedOffsets.clear();
-  stepRows.clear();
+  steps.clear();
+  instanceValues.clear();
   overlap.clear();
   stepCount = stepBufferCount = 0;
-  scratchNeeded = stagedNeeded = 0;
+  taskCount = scratchNeeded = stagedNeeded = 0;
   trafficBytes = 0;
   for (uint32_t i = 0; i < count; ++i)
     if (Status status = checkRun(runs[i], i)) {
@@ -54,7 +56,7 @@ Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
     return fail(NOVA_INVALID_ARGUMENT, "the session already takes part in this or another call");
 
   // From here on `finish` knows of the session.
-  plans.push_back({&run, &module, session, dims.size(), offsets.size(), stepRows.size(), stagedOffsets.size(), 0, 0});
+  plans.push_back({&run, &module, session, dims.size(), offsets.size(), steps.size(), stagedOffsets.size(), 0, 0});
   RunPlan &plan = plans.back();
   dims.resize(dims.size() + manifest.symbols.size());
   int64_t *symbols = dims.data() + plan.dimsAt;
@@ -93,15 +95,17 @@ Status CallPlan::planMemory(RunPlan &plan) {
   const int64_t *symbols = dims.data() + plan.dimsAt;
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
     const BufferSpec &buffer = manifest.buffers[i];
-    int64_t bytes = 0;
-    bool inSlot = buffer.kind == BufferKind::Temporary || (buffer.kind == BufferKind::State && !plan.session);
+    Matrices &needed = matrices.emplace_back();
     offsets.push_back(0);
-    if (inSlot) {
-      if (Status status = plan.module->bufferBytes(i, symbols, bytes))
+    if (buffer.kind == BufferKind::State && plan.session) {
+      if (Status status = plan.module->countMatrices(i, symbols, needed.count))
+        return status;
+    } else if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State) {
+      if (Status status = plan.module->findMatrices(i, symbols, needed))
         return status;
       offsets.back() = plan.slotBytes;
-      plan.slotBytes = addBytes(plan.slotBytes, alignedBytes(bytes));
-      trafficBytes += static_cast<double>(bytes);
+      plan.slotBytes = addBytes(plan.slotBytes, needed.bytes());
+      trafficBytes += static_cast<double>(needed.bytes());
     }
   }
   if (manifest.canFail)
@@ -114,31 +118,45 @@ Status CallPlan::planMemory(RunPlan &plan) {
   return Status::success();
 }
 
+Status CallPlan::planSteps(const RunPlan &plan) {
+  for (size_t i = 0; i < plan.module->manifest().steps.size(); ++i)
+    if (Status status = planStep(plan, i, steps.emplace_back()))
+      return status;
+  return Status::success();
+}
+
 #if defined(__clang__)
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
 Status
-CallPlan::planSteps(const RunPlan &plan) {
+CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
   const Manifest &manifest = plan.module->manifest();
+  const Step &step = manifest.steps[index];
   const int64_t *symbols = dims.data() + plan.dimsAt;
-  for (size_t i = 0; i < manifest.steps.size(); ++i) {
-    const Step &step = manifest.steps[i];
-    int64_t rows;
-    if (!step.rows.evaluate(symbols, rows))
-      return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
-    if (rows < 0)
-      return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": expected ", step.rows.text(),
-                  " rows to be 0 or more, found ", rows);
-    stepRows.push_back(rows);
-    if (rows == 0)
-      continue;
-    ++stepCount;
-    stepBufferCount += step.buffers.size();
-    const StepCode &code = plan.module->code()[i];
-    if (!code.scratch)
-      continue;
-    int64_t bytes = code.scratch(symbols, std::min(step.block, rows));
+  int64_t &rows = planned.rows;
+  if (!step.rows.evaluate(symbols, rows))
+    return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
+  if (rows < 0)
+    return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": expected ", step.rows.text(),
+                " rows to be 0 or more, found ", rows);
+  if (rows == 0)
+    return Status::success();
+  if (Status status = planInstances(manifest, step, symbols, matrices.data() + plan.buffersAt, instanceValues,
+                                    planned.instances))
+    return status;
+  if (planned.instances.count == 0) {
+    rows = 0;
+    return Status::success();
+  }
+  int64_t tasks;
+  if (__builtin_mul_overflow(planned.instances.count, blockCount(rows, step.block), &tasks) ||
+      __builtin_add_overflow(taskCount, tasks, &taskCount))
+    return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
+  ++stepCount;
+  stepBufferCount += step.buffers.size();
+  if (ScratchFunction scratch = plan.module->code()[index].scratch) {
+    int64_t bytes = scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
       return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
     scratchNeeded = std::max(scratchNeeded, bytes);
@@ -202,23 +220,53 @@ void CallPlan::fill(Schedule &schedule) {
     const Manifest &manifest = plan.module->manifest();
     for (size_t i = 0; i < manifest.buffers.size(); ++i)
       buffers[plan.buffersAt + i] = bufferAddress(plan, i);
-    int64_t after = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
-    for (uint32_t i = 0; i < manifest.steps.size(); ++i) {
-      const Step &step = manifest.steps[i];
-      int64_t rows = stepRows[plan.stepRowsAt + i];
-      if (rows == 0)
-        continue;
-      void **own = stepBuffers.data() + stepBufferAt;
-      stepBufferAt += step.buffers.size();
-      for (size_t j = 0; j < step.buffers.size(); ++j)
-        own[j] = buffers[plan.buffersAt + step.buffers[j]];
-      after = schedule.add(
-          {plan.module->code()[i].kernel, own, dims.data() + plan.dimsAt, rows, step.block, step.descending, index, i},
-          after);
-      if (plan.slotBytes > 0)
-        slotLast[plan.slot] = after;
-    }
+    fillSteps(plan, index, stepBufferAt, schedule);
   }
+}
+
+void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule) {
+  const Manifest &manifest = plan.module->manifest();
+  int64_t group = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
+  uint64_t groupInstances = 0; // none: the run has no group yet
+  bool waits = true;           // for all instances of everything before
+  for (uint32_t i = 0; i < manifest.steps.size(); ++i) {
+    const Step &step = manifest.steps[i];
+    const StepPlan &planned = steps[plan.stepsAt + i];
+    const Instances &instances = planned.instances;
+    waits |= !step.joins; // also if it is not run: what joins it waits like it
+    if (planned.rows == 0)
+      continue;
+    bool alone = instances.count == 1 && groupInstances == 1; // one instance that follows one: the same as joining
+    if (groupInstances == 0 || (waits && !alone)) {
+      group = schedule.beginGroup({instances.count, instances.loops, instanceValues.data() + instances.sizesAt}, group);
+      groupInstances = instances.count;
+    }
+    waits = false;
+    void **own = stepBuffers.data() + stepBufferAt;
+    stepBufferAt += step.buffers.size();
+    for (size_t j = 0; j < step.buffers.size(); ++j)
+      own[j] = buffers[plan.buffersAt + step.buffers[j].buffer];
+    schedule.add({plan.module->code()[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
+                  byteStrides(plan, step, instances), dims.data() + plan.dimsAt, planned.rows, step.block,
+                  step.descending, run, i});
+  }
+  if (plan.slotBytes > 0)
+    slotLast[plan.slot] = group;
+}
+
+const int64_t *CallPlan::byteStrides(const RunPlan &plan, const Step &step, const Instances &instances) {
+  int64_t *strides = instanceValues.data() + instances.stridesAt;
+  for (uint32_t loop = 0; loop < instances.loops; ++loop)
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      const StepBuffer &given = step.buffers[i];
+      if (!given.inMatrices)
+        continue;
+      const BufferSpec &buffer = plan.module->manifest().buffers[given.buffer];
+      bool inSession = buffer.kind == BufferKind::State && plan.session;
+      strides[loop * step.buffers.size() + i] *= // less than what was allocated
+          inSession ? plan.session->stateStride(buffer.index) : matrices[plan.buffersAt + given.buffer].stride;
+    }
+  return strides;
 }
 
 void CallPlan::commit() {

@@ -4,6 +4,7 @@
 #define NOVA_RUNTIME_CORE_CALLPLAN_H
 
 #include "runtime/core/Buffer.h"
+#include "runtime/core/Instances.h"
 #include "runtime/core/Overlap.h"
 #include "runtime/core/Schedule.h"
 #include "runtime/core/Session.h"
@@ -49,16 +50,25 @@ private:
     const Module *module;
     Session *session;  // or null
     size_t dimsAt;     // in `dims`
-    size_t buffersAt;  // in `buffers` and `offsets`: one entry per buffer of the module
-    size_t stepRowsAt; // in `stepRows`: one entry per step
+    size_t buffersAt;  // in `buffers`, `offsets` and `matrices`: one entry per buffer of the module
+    size_t stepsAt;    // in `steps`: one entry per step
     size_t stagedAt;   // in `stagedOffsets`: one entry per result, if the module can fail
     int64_t slotBytes; // temporaries, and states without a session
     size_t slot;       // in `slots`
   };
 
+  /// What is known of one step of a run.
+  struct StepPlan {
+    int64_t rows;        // 0 if the step is not run
+    Instances instances; // in `instanceValues`
+  };
+
   Status checkRun(const nova_run_t &run, uint32_t index);
   Status planMemory(RunPlan &plan);
   Status planSteps(const RunPlan &plan);
+  Status planStep(const RunPlan &plan, size_t index, StepPlan &step);
+  void fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule);
+  const int64_t *byteStrides(const RunPlan &plan, const Step &step, const Instances &instances);
   void noteTensors(const RunPlan &plan, uint32_t index);
   void *stagedResult(const RunPlan &plan, size_t result) const;
   void *bufferAddress(const RunPlan &plan, size_t buffer) const;
@@ -67,11 +77,14 @@ private:
   std::vector<int64_t> dims;
   std::vector<void *> buffers;
   std::vector<int64_t> offsets;       // of temporaries and states in their slot
+  std::vector<Matrices> matrices;     // of temporaries and states; the stride of a session's once there is room
   std::vector<int64_t> stagedOffsets; // of results in `staged`
-  std::vector<int64_t> stepRows;
+  std::vector<StepPlan> steps;
+  std::vector<int64_t> instanceValues; // sizes and strides; fill turns strides into bytes
   std::vector<void *> stepBuffers;
-  std::vector<int64_t> slotLast; // by slot: the last stage that uses it, or -1
+  std::vector<int64_t> slotLast; // by slot: the last group that uses it, or -1
   size_t stepCount = 0, stepBufferCount = 0;
+  int64_t taskCount = 0;
   int64_t scratchNeeded = 0, stagedNeeded = 0;
   double trafficBytes = 0;
   OverlapCheck overlap;

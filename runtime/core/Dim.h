@@ -18,12 +18,14 @@ namespace nova::runtime {
 struct Factor {
   uint32_t symbol;
   uint32_t exponent;
+  bool operator==(const Factor &other) const { return symbol == other.symbol && exponent == other.exponent; }
 };
 
 /// coefficient * product of factors.
 struct Term {
   int64_t coefficient;
   std::vector<Factor> factors;
+  bool operator==(const Term &other) const { return coefficient == other.coefficient && factors == other.factors; }
 };
 
 /// A polynomial with integer coefficients, and its text for messages.
@@ -33,6 +35,9 @@ public:
   Dim(std::string text, std::vector<Term> terms);
 
   const std::string &text() const { return sourceText; }
+
+  /// Whether both have the same terms in the same order, whatever their texts.
+  bool operator==(const Dim &other) const { return terms == other.terms; }
 
   /// The symbol, if the polynomial is one symbol alone, else -1.
   int32_t plainSymbol() const { return symbolAlone; }

@@ -10,6 +10,7 @@ using namespace nova::runtime;
 
 namespace {
 
+constexpr int64_t kFormat = 2;
 constexpr int64_t kMaxIndex = INT32_MAX;
 constexpr int64_t kMaxRank = 64;
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
@@ -21,8 +22,8 @@ public:
 
   void parse() {
     int64_t format = root.member("format").integer(INT64_MIN, INT64_MAX);
-    if (format != 1)
-      root.member("format").complain("expected 1, found ", format);
+    if (format != kFormat)
+      root.member("format").complain("expected ", kFormat, ", found ", format);
     parseIdentity();
     parseSymbols();
     manifest.canFail = root.member("can_fail").boolean();
@@ -107,14 +108,28 @@ private:
     return Dim(reader.member("text").name(), std::move(terms));
   }
 
+  Dim parseDimWithout(std::initializer_list<uint32_t> symbols, Reader reader) const {
+    Dim dim = parseDim(reader);
+    for (uint32_t symbol : symbols)
+      if (dim.degree(symbol) > 0)
+        reader.complain("the symbol ", manifest.symbols[symbol], " of the sequence must not occur here");
+    return dim;
+  }
+
   /// A dimension that callers see: the symbols `rows` and `past` are the runtime's own.
   Dim parsePublicDim(Reader reader) const {
-    Dim dim = parseDim(reader);
-    if (manifest.hasSequence)
-      for (uint32_t own : {manifest.sequence.rows, manifest.sequence.past})
-        if (dim.degree(own) > 0)
-          reader.complain("the symbol ", manifest.symbols[own], " of the sequence must not occur here");
-    return dim;
+    if (!manifest.hasSequence)
+      return parseDim(reader);
+    return parseDimWithout({manifest.sequence.rows, manifest.sequence.past}, reader);
+  }
+
+  /// At most as many as a tensor has axes.
+  std::vector<Dim> parseDims(Reader reader) const {
+    if (reader.size() > kMaxRank)
+      reader.complain("expected at most ", kMaxRank, " axes, found ", reader.size());
+    std::vector<Dim> dims;
+    reader.each([&](Reader dim) { dims.push_back(parseDim(dim)); });
+    return dims;
   }
 
   void parsePorts(const char *name, std::vector<Port> &ports) {
@@ -194,6 +209,7 @@ private:
       buffer.index = isState ? manifest.states++ : manifest.temporaries++;
       buffer.name = reader.member("name").name();
       buffer.symbol = reader.member("bytes").name();
+      buffer.count = parseCount(reader.member("count"), isState);
     } else if (kind == "constant") {
       buffer.kind = BufferKind::Constant;
       buffer.index = manifest.constants++;
@@ -202,6 +218,43 @@ private:
       kindReader.complain("expected argument, result, temporary, state or constant, found ", kindReader.describe());
     }
     manifest.buffers.push_back(std::move(buffer));
+  }
+
+  /// How many matrices a session holds must not change while it grows.
+  Dim parseCount(Reader reader, bool isState) const {
+    if (!isState)
+      return parseDim(reader);
+    const auto &[whole, rows, past] = manifest.sequence;
+    return parseDimWithout({whole, rows, past}, reader);
+  }
+
+  StepBuffer parseStepBuffer(Reader reader, size_t axes) const {
+    StepBuffer parsed{};
+    int64_t last = std::min<int64_t>(kMaxIndex, static_cast<int64_t>(manifest.buffers.size()) - 1);
+    parsed.buffer = static_cast<uint32_t>(reader.member("buffer").integer(0, last));
+    Reader unit = reader.member("unit");
+    std::string unitName = unit.text();
+    if (unitName != "bytes" && unitName != "matrix")
+      unit.complain("expected bytes or matrix, found ", unit.describe());
+    parsed.inMatrices = unitName == "matrix";
+    BufferKind kind = manifest.buffers[parsed.buffer].kind;
+    if (parsed.inMatrices && kind != BufferKind::Temporary && kind != BufferKind::State)
+      unit.complain("expected bytes, as only temporaries and states consist of matrices");
+    Reader strides = reader.member("strides");
+    parsed.strides = parseDims(strides);
+    if (parsed.strides.size() != axes)
+      strides.complain("expected one for each axis of the batch, ", axes, ", found ", parsed.strides.size());
+    return parsed;
+  }
+
+  /// A step that joins needs a step before it whose instances are the same.
+  bool parseJoins(Reader reader, const std::vector<Dim> &batch) const {
+    bool joins = reader.boolean();
+    if (joins && manifest.steps.empty())
+      reader.complain("expected false, as no step is before the first");
+    if (joins && !(manifest.steps.back().batch == batch))
+      reader.complain("expected false, as the batch differs from that of the step before");
+    return joins;
   }
 
   void parseStep(Reader reader) {
@@ -217,11 +270,10 @@ private:
     if (orderName != "ascending" && orderName != "descending")
       order.complain("expected ascending or descending, found ", order.describe());
     step.descending = orderName == "descending";
-    Reader buffers = reader.member("buffers");
-    buffers.each([&](Reader buffer) {
-      int64_t last = std::min<int64_t>(kMaxIndex, static_cast<int64_t>(manifest.buffers.size()) - 1);
-      step.buffers.push_back(static_cast<uint32_t>(buffer.integer(0, last)));
-    });
+    step.batch = parseDims(reader.member("batch"));
+    step.joins = parseJoins(reader.member("joins"), step.batch);
+    reader.member("buffers").each(
+        [&](Reader buffer) { step.buffers.push_back(parseStepBuffer(buffer, step.batch.size())); });
     Reader scratch = reader.member("scratch");
     if (!scratch.isNull())
       step.scratch = scratch.name();
@@ -232,9 +284,9 @@ private:
   void checkResultsWritten() const {
     std::vector<bool> used(manifest.results.size());
     for (const Step &step : manifest.steps)
-      for (uint32_t buffer : step.buffers)
-        if (manifest.buffers[buffer].kind == BufferKind::Result)
-          used[manifest.buffers[buffer].index] = true;
+      for (const StepBuffer &given : step.buffers)
+        if (const BufferSpec &buffer = manifest.buffers[given.buffer]; buffer.kind == BufferKind::Result)
+          used[buffer.index] = true;
     for (size_t i = 0; i < used.size(); ++i)
       if (!used[i])
         root.member("results").element(i).complain("no step writes the result ", manifest.results[i].name);

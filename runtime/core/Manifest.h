@@ -42,7 +42,15 @@ struct BufferSpec {
   BufferKind kind;
   uint32_t index = 0; // argument or result; for temporaries, states and constants the position among their kind
   std::string name;   // temporaries and states
-  std::string symbol; // the function that tells the bytes, or the constant's data
+  std::string symbol; // the function that tells the bytes of one matrix, or the constant's data
+  Dim count;          // temporaries and states: how many matrices
+};
+
+/// A buffer that a step is given, and where each instance of the step finds its part.
+struct StepBuffer {
+  uint32_t buffer;
+  bool inMatrices;          // the strides count matrices of the buffer, not bytes
+  std::vector<Dim> strides; // one per axis of the batch
 };
 
 struct Step {
@@ -51,7 +59,9 @@ struct Step {
   Dim rows;
   int64_t block;
   bool descending;
-  std::vector<uint32_t> buffers;
+  std::vector<Dim> batch; // sizes of the loops around the kernel, outermost first
+  bool joins;             // an instance needs only the same instance of the steps before
+  std::vector<StepBuffer> buffers;
   std::string scratch; // the function that tells the bytes of scratch, or empty for none
 };
 

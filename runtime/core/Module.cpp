@@ -97,15 +97,29 @@ Status Module::resolve() {
   return Status::success();
 }
 
+static Status tooLarge(const BufferSpec &buffer) {
+  return fail(NOVA_OUT_OF_MEMORY, "the size of buffer ", buffer.name, " is more than 63 bits hold");
+}
+
+Status Module::countMatrices(size_t buffer, const int64_t *dims, int64_t &count) const {
+  const BufferSpec &spec = description.buffers[buffer];
+  if (!spec.count.evaluate(dims, count))
+    return tooLarge(spec);
+  if (count < 0)
+    return fail(NOVA_MODULE_INVALID, "buffer ", spec.name, ": expected the count ", spec.count.text(),
+                " to be 0 or more, found ", count);
+  return Status::success();
+}
+
 #if defined(__clang__)
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
 Status
-Module::bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const {
-  bytes = bytesFunctions[buffer](dims);
+Module::findMatrices(size_t buffer, const int64_t *dims, Matrices &matrices) const {
+  int64_t bytes = bytesFunctions[buffer](dims);
   if (bytes < 0)
-    return fail(NOVA_OUT_OF_MEMORY, "the size of buffer ", description.buffers[buffer].name,
-                " is more than 63 bits hold");
-  return Status::success();
+    return tooLarge(description.buffers[buffer]);
+  matrices.stride = alignedBytes(bytes);
+  return countMatrices(buffer, dims, matrices.count);
 }

@@ -3,6 +3,7 @@
 #ifndef NOVA_RUNTIME_CORE_MODULE_H
 #define NOVA_RUNTIME_CORE_MODULE_H
 
+#include "runtime/core/Buffer.h"
 #include "runtime/core/LoadedObject.h"
 #include "runtime/core/Manifest.h"
 
@@ -26,6 +27,15 @@ struct StepCode {
   ScratchFunction scratch; // or null
 };
 
+/// The memory of a temporary or a state: `count` matrices, each `stride` bytes after the one before.
+struct Matrices {
+  int64_t count;
+  int64_t stride; // a multiple of kBufferAlignment
+
+  /// INT64_MAX, which cannot be had, for what is more than 63 bits hold.
+  int64_t bytes() const { return multiplyBytes(count, stride); }
+};
+
 /// A checked and loaded module. Immutable after load; any number of threads may use it.
 class Module {
 public:
@@ -46,8 +56,11 @@ public:
   /// By buffer: the data of constants, else null.
   const std::vector<void *> &constants() const { return constantData; }
 
-  /// The bytes of a buffer, 0 or more; an unrepresentable size is a NOVA_OUT_OF_MEMORY that names the buffer.
-  Status bufferBytes(size_t buffer, const int64_t *dims, int64_t &bytes) const;
+  /// How many matrices a temporary or a state has, 0 or more.
+  Status countMatrices(size_t buffer, const int64_t *dims, int64_t &count) const;
+
+  /// What a temporary or a state needs; an unrepresentable size is a NOVA_OUT_OF_MEMORY that names the buffer.
+  Status findMatrices(size_t buffer, const int64_t *dims, Matrices &matrices) const;
 
 private:
   Status resolve();

@@ -1,16 +1,20 @@
 //===- Schedule.h - Blocks of steps on threads ------------------*- C++ -*-===//
 //
-// The work of one call as an ordered list of tasks, which is never written down: a stage knows where its tasks begin.
+// The work of one call as an ordered list of tasks, which is never written down: a group of steps knows where its tasks
+// begin. A group is run for every instance of its batch, and its steps are cut into phases: a step of many blocks, or
+// several steps of one block each, which one worker runs in a row.
 //
-//   run 0: step 0 block 0, block 1, ...; step 1 block 0, ...;   run 1: step 0 block 0, ...
+//   group 0: instance 0: phase 0 block 0, block 1, ...; phase 1 block 0, ...;   instance 1: phase 0 block 0, ...
+//   group 1: ...
 //
-// Workers claim the tasks in this order from one counter. Before the first work of a stage they wait until the stage it
-// depends on is complete. All tasks of that stage were claimed before, by workers that are running, so the wait ends:
-// the workers need not run at the same time, and one alone does all the work. Tasks of one run follow each other, so
+// Workers claim the tasks in this order from one counter. Before the first work of a phase they wait until the phase
+// before it is complete for the same instance, and before the first work of a group until the group it depends on is
+// complete for all instances. What is waited for was claimed before, by workers that are running, so the wait ends: the
+// workers need not run at the same time, and one alone does all the work. Tasks of one instance follow each other, so
 // what a step has packed is still in cache when the next step reads it.
 //
-// Where no stage waits for another the list is cut into as many ranges as there are workers. Each begins with its own
-// and goes on with what is left of the others': one decode step after another finds a session's rows in the cache of
+// Where nothing waits the list is cut into as many ranges as there are workers. Each begins with its own and goes on
+// with what is left of the others': one decode step after another finds a session's rows, or a head's, in the cache of
 // the core that read them last.
 //
 //===----------------------------------------------------------------------===//
@@ -28,10 +32,19 @@
 
 namespace nova::runtime {
 
+/// The instances of a group: index tuples of loops around its steps.
+struct Batch {
+  uint64_t instances = 1;         // the product of the sizes
+  uint32_t loops = 0;
+  const int64_t *sizes = nullptr; // innermost first
+};
+
 /// A step of a run with everything its kernel gets.
 struct KernelCall {
   Kernel kernel;
-  void *const *buffers;
+  uint32_t bufferCount;
+  void *const *buffers;   // of the first instance
+  const int64_t *strides; // in bytes, from instance to instance: for each loop, innermost first, one per buffer
   const int64_t *dims;
   int64_t rows;
   int64_t block;
@@ -39,18 +52,25 @@ struct KernelCall {
   uint32_t run, step; // for messages
 };
 
+/// The number of blocks of a step of `rows` > 0.
+inline uint64_t blockCount(int64_t rows, int64_t block) { return static_cast<uint64_t>((rows - 1) / block) + 1; }
+
 /// See the top of the file. Filled and used by one call at a time; memory is kept for the next one.
 class Schedule {
 public:
-  /// Empties the schedule and makes room for `calls` steps.
+  /// Empties the schedule and makes room for `calls` steps. They must not have more than 2^63 tasks, instances times
+  /// blocks, together.
   void begin(size_t calls);
 
-  /// Adds a step with rows > 0. `after` is the stage that must be complete before it, or -1. Returns the step's stage.
-  /// A step of one block that comes right after its run's previous step of one block joins that step's stage: one
-  /// worker runs them in a row without waiting.
-  int64_t add(const KernelCall &call, int64_t after);
+  /// Begins a group of at least one instance; `after` is the group that must be complete before it, or -1. Returns the
+  /// group's number.
+  int64_t beginGroup(const Batch &batch, int64_t after);
 
-  uint64_t taskCount() const { return stageCount ? stages[stageCount - 1].taskEnd : 0; }
+  /// Adds a step with rows > 0 to the group begun last: an instance of it follows the same instance of the step added
+  /// before.
+  void add(const KernelCall &call);
+
+  uint64_t taskCount() const { return groupCount ? groups[groupCount - 1].taskEnd : 0; }
 
   /// After the last add: gets ready for this many workers, at least 1.
   void share(size_t workers);
@@ -63,11 +83,20 @@ public:
   const KernelCall *failedCall() const;
 
 private:
-  struct alignas(64) Stage {
-    uint64_t taskEnd;                // the tasks of all stages up to this one
-    size_t firstCall, callCount;     // more than one only if each has one block
-    int64_t after;                   // the stage to wait for, or -1
-    std::atomic<uint64_t> remaining; // tasks not yet done
+  struct Phase {
+    uint64_t taskBegin, taskCount; // within an instance
+    size_t firstCall, callCount;   // more than one call only if each has one block
+  };
+
+  struct alignas(64) Group {
+    uint64_t taskBegin, taskEnd; // in the list
+    uint64_t instanceTasks;
+    Batch batch;
+    size_t firstPhase, phaseCount;
+    size_t firstDone; // in `phaseDone`: for each instance one counter for each phase but the last
+    int64_t after;    // the group to wait for, or -1
+    bool awaited;     // some group waits for this one
+    alignas(64) std::atomic<uint64_t> done; // tasks, counted where the group is awaited
   };
 
   struct alignas(64) Range {
@@ -75,17 +104,35 @@ private:
     uint64_t end;
   };
 
-  bool workOn(Range &range, void *scratch);
-  void waitFor(const Stage &stage) const;
-  bool runTask(const Stage &stage, uint64_t taskInStage, void *scratch);
+  struct alignas(64) Line {
+    void *pointers[8];
+  };
+
+  /// What a worker has of its own.
+  struct Worker {
+    void *scratch;
+    void **buffers; // room for the addresses of an instance
+  };
+
+  bool workOn(Range &range, const Worker &worker);
+  bool runTask(Group &group, uint64_t task, const Worker &worker);
+  void waitFor(const std::atomic<uint64_t> &done, uint64_t count) const;
+  bool runCall(size_t call, const Batch &batch, uint64_t instance, uint64_t block, const Worker &worker);
   void recordFailure(size_t call);
 
   std::vector<KernelCall> calls;
-  std::unique_ptr<Stage[]> stages;
-  size_t stageCount = 0, stageCapacity = 0;
-  bool independent = true; // no stage waits
+  std::vector<Phase> phases;
+  std::unique_ptr<Group[]> groups;
+  size_t groupCount = 0, groupCapacity = 0;
+  size_t phaseCounters = 0;
+  std::unique_ptr<std::atomic<uint64_t>[]> phaseDone;
+  size_t phaseDoneCapacity = 0;
+  bool concurrent = false; // more than one worker
   std::unique_ptr<Range[]> ranges;
   size_t rangeCount = 0, rangeCapacity = 0;
+  uint32_t mostBuffers = 0; // of a step with instances
+  std::unique_ptr<Line[]> instanceBuffers; // by worker
+  size_t workerLines = 0, lineCapacity = 0;
   alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};
 };
 

@@ -31,6 +31,22 @@ Status Session::makeRoom(const int64_t *dims) {
   return status;
 }
 
+bool Session::grow(State &state, const Matrices &needed) const {
+  if (rowCount == 0) {
+    if (!state.memory.growDiscarding(static_cast<size_t>(needed.bytes())))
+      return false;
+  } else {
+    // There may be more than is needed now, from a growth in which another state found no memory.
+    if (needed.stride <= state.stride)
+      return true;
+    if (!state.memory.spread(static_cast<size_t>(needed.count), static_cast<size_t>(state.stride),
+                             static_cast<size_t>(needed.stride)))
+      return false;
+  }
+  state.stride = needed.stride;
+  return true;
+}
+
 Status Session::growTo(int64_t rows, const int64_t *dims) {
   const Manifest &manifest = owner->manifest();
   std::copy_n(dims, sizing.size(), sizing.begin());
@@ -39,14 +55,13 @@ Status Session::growTo(int64_t rows, const int64_t *dims) {
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
     if (manifest.buffers[i].kind != BufferKind::State)
       continue;
-    int64_t bytes;
-    if (Status status = owner->bufferBytes(i, sizing.data(), bytes))
+    Matrices needed;
+    if (Status status = owner->findMatrices(i, sizing.data(), needed))
       return status;
-    Buffer &state = states[manifest.buffers[i].index];
-    bool grown = rowCount > 0 ? state.growKeeping(bytes) : state.growDiscarding(bytes);
-    if (!grown)
-      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", bytes, " bytes for the state ", manifest.buffers[i].name, " of ",
-                  rows, " rows");
+    State &state = states[manifest.buffers[i].index];
+    if (!grow(state, needed))
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", needed.bytes(), " bytes for the state ", manifest.buffers[i].name,
+                  " of ", rows, " rows");
   }
   capacity = rows;
   return Status::success();
@@ -54,8 +69,8 @@ Status Session::growTo(int64_t rows, const int64_t *dims) {
 
 int64_t Session::bytesInUse(int64_t rows) const {
   double bytes = 0;
-  for (const Buffer &state : states)
-    bytes += static_cast<double>(state.size());
+  for (const State &state : states)
+    bytes += static_cast<double>(state.memory.size());
   return static_cast<int64_t>(bytes * static_cast<double>(rows) / static_cast<double>(std::max<int64_t>(capacity, 1)));
 }
 

@@ -30,7 +30,9 @@ public:
   Status makeRoom(const int64_t *dims);
 
   /// The memory of the state with this index among the module's states.
-  void *state(uint32_t index) const { return states[index].data(); }
+  void *state(uint32_t index) const { return states[index].memory.data(); }
+  /// The bytes from one of its matrices to the next.
+  int64_t stateStride(uint32_t index) const { return states[index].stride; }
 
   /// The bytes of state that the rows of a call reach, for the estimate of its work.
   int64_t bytesInUse(int64_t rows) const;
@@ -45,7 +47,13 @@ public:
   void unclaim() { claimed.store(false, std::memory_order_release); }
 
 private:
+  struct State {
+    Buffer memory;
+    int64_t stride = 0; // from matrix to matrix, while there are rows
+  };
+
   Status growTo(int64_t rows, const int64_t *dims);
+  bool grow(State &state, const Matrices &needed) const;
 
   std::shared_ptr<const Module> owner;
   int64_t initialRows, maxRows;
@@ -53,7 +61,7 @@ private:
   int64_t capacity = 0; // rows that fit, for the symbols of the rows held
   std::vector<int64_t> symbols;
   std::vector<int64_t> sizing; // symbols with the capacity in place of the rows
-  std::vector<Buffer> states;
+  std::vector<State> states;
   std::atomic<bool> claimed{false};
 };
 

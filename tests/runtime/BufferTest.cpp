@@ -36,6 +36,43 @@ TEST(Buffer, GrowsKeepingContentsAndZeroingTheRest) {
   EXPECT_EQ(static_cast<char *>(buffer.data())[before - 1], 'x') << "a buffer never shrinks";
 }
 
+TEST(Buffer, SpreadsItsPieces) {
+  for (size_t count : {0, 1, 2, 3, 7}) {
+    Buffer buffer;
+    size_t size = 0;
+    for (size_t larger : {64, 128, 4096, 4160, 100032, 700032, 3 << 20}) { // overlapping moves and distant ones
+      ASSERT_TRUE(buffer.spread(count, size, larger));
+      ASSERT_GE(buffer.size(), count * larger);
+      char *bytes = static_cast<char *>(buffer.data());
+      for (size_t piece = 0; piece < count; ++piece) {
+        char *own = bytes + piece * larger;
+        for (size_t i = 0; i < size; ++i)
+          ASSERT_EQ(own[i], static_cast<char>(piece * 31 + i * 7)) << "piece " << piece << ", byte " << i;
+        for (size_t i = size; i < larger; ++i)
+          own[i] = static_cast<char>(piece * 31 + i * 7);
+      }
+      size = larger;
+    }
+  }
+}
+
+TEST(Buffer, SpreadFailsWithoutHarm) {
+  Buffer buffer;
+  ASSERT_TRUE(buffer.spread(2, 0, 64));
+  std::fill_n(static_cast<char *>(buffer.data()), 128, 'x');
+  EXPECT_FALSE(buffer.spread(2, 64, size_t{1} << 60));
+  EXPECT_FALSE(buffer.spread(2, 64, size_t{1} << 63)) << "twice as much is no number any more";
+  EXPECT_FALSE(buffer.spread(2, 64, static_cast<size_t>(INT64_MAX)));
+  const char *bytes = static_cast<char *>(buffer.data());
+  EXPECT_TRUE(std::all_of(bytes, bytes + 128, [](char byte) { return byte == 'x'; }));
+}
+
+TEST(Buffer, MultipliesSizes) {
+  EXPECT_EQ(multiplyBytes(0, INT64_MAX), 0);
+  EXPECT_EQ(multiplyBytes(3, 64), 192);
+  EXPECT_EQ(multiplyBytes(int64_t{1} << 32, int64_t{1} << 31), INT64_MAX);
+}
+
 TEST(Buffer, FailsWithoutHarm) {
   Buffer small, large;
   ASSERT_TRUE(small.growKeeping(10));

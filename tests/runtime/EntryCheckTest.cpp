@@ -85,7 +85,7 @@ TEST(EntryCheck, ChecksClauses) {
   clause("n <= d", symbolDim("n"), "<=", symbolDim("d"));
   EXPECT_THAT(infer(manifest, {{3, 2}}), HasSubstr("does not hold"));
   EXPECT_EQ(infer(manifest, {{2, 2}}), "");
-  clause("n * d == 6", productDim("n", "d"), "==", constantDim(6));
+  clause("n * d == 6", productDim({"n", "d"}), "==", constantDim(6));
   EXPECT_EQ(infer(manifest, {{2, 2}}), "shape mismatch: clause n * d == 6 does not hold: n = 2, d = 2");
   EXPECT_EQ(infer(manifest, {{2, 3}}), "");
 }
@@ -104,7 +104,7 @@ TEST(EntryCheck, ClausesThatOverflowAreRefused) {
 static Json productManifest() {
   Json manifest = scaleManifest();
   manifest["symbols"] = {"H", "D"};
-  Json size = productDim("H", "D");
+  Json size = productDim({"H", "D"});
   size["text"] = "H * D + 1";
   size["terms"].push_back(Json::array({1}));
   manifest["arguments"][0]["dims"] = {symbolDim("H"), size};
@@ -131,7 +131,7 @@ TEST(EntryCheck, SolvesForSymbolsInsideProducts) {
 
 TEST(EntryCheck, NamesTheValuesOfAnExpression) {
   Json manifest = pairManifest();
-  manifest["arguments"][1]["dims"][1] = productDim("n", "d");
+  manifest["arguments"][1]["dims"][1] = productDim({"n", "d"});
   EXPECT_EQ(
       infer(manifest, {{3, 2}, {3, 5}}),
       "shape mismatch: argument K, axis 1: expected n * d = 6 (n = 3 from argument Q, axis 0, d = 2 from argument Q, "

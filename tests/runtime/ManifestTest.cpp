@@ -20,7 +20,8 @@ static std::string textFailure(const std::string &manifest) {
 }
 
 TEST(Manifest, GoodOnesPass) {
-  for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest()})
+  for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest(),
+                               prefixBatchManifest(), runningBatchManifest(), divideBatchManifest()})
     EXPECT_EQ(failure(manifest), "");
 }
 
@@ -31,7 +32,7 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
   EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
   EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
-  EXPECT_EQ(textFailure("{\"format\": 2}"), "module invalid: manifest, format: expected 1, found 2");
+  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 2, found 1");
   EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
   EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
   // Deep nesting must not exhaust the stack.
@@ -39,17 +40,23 @@ TEST(Manifest, RefusesOtherTexts) {
 }
 
 TEST(Manifest, EveryMemberIsNeeded) {
-  const Json good = runningManifest();
+  const Json good = runningBatchManifest();
   for (const auto &[name, value] : good.items()) {
     Json bad = good;
     bad.erase(name);
     EXPECT_EQ(failure(bad), "module invalid: manifest, the document: expected a member \"" + name + "\"");
   }
+  for (const char *place : {"/buffers/1", "/steps/1", "/steps/1/buffers/0"})
+    for (const auto &[name, value] : good[Json::json_pointer(place)].items()) {
+      Json bad = good;
+      bad[Json::json_pointer(place)].erase(name);
+      EXPECT_THAT(failure(bad), HasSubstr(": expected a member \"" + name + "\""));
+    }
 }
 
 TEST(Manifest, EveryMemberOfAnotherKindIsRefused) {
   // Replaces every value in the document, one at a time, by values of other kinds: always a message, never a crash.
-  const Json good = runningManifest();
+  const Json good = runningBatchManifest();
   const Json flat = good.flatten();
   int refused = 0;
   for (const auto &[pointer, value] : flat.items())
@@ -109,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "results[0].dims[0].terms[0][1][1]: expected an integer in 1 .. 62, found 63"},
         BadManifest{"ExponentZero", with(scaleManifest, "/results/0/dims/0", power("n", 0)),
                     "results[0].dims[0].terms[0][1][1]: expected an integer in 1 .. 62, found 0"},
-        BadManifest{"FactorTwice", with(scaleManifest, "/results/0/dims/0", productDim("n", "n")),
+        BadManifest{"FactorTwice", with(scaleManifest, "/results/0/dims/0", productDim({"n", "n"})),
                     "results[0].dims[0].terms[0][2]: the symbol n occurs twice in a term"},
         BadManifest{"EmptyTerm", with(scaleManifest, "/results/0/dims/0/terms/0", Json::array()),
                     "results[0].dims[0].terms[0]: expected a coefficient"},
@@ -135,14 +142,58 @@ INSTANTIATE_TEST_SUITE_P(
                     "buffers[0].index: expected an integer in 0 .. 0, found 1"},
         BadManifest{"StateWithoutSequence", with(prefixManifest, "/buffers/1/kind", "state"),
                     "buffers[1].kind: a state needs a module with a sequence"},
-        BadManifest{"StepBuffer", with(scaleManifest, "/steps/0/buffers/1", 2),
-                    "steps[0].buffers[1]: expected an integer in 0 .. 1, found 2"},
+        BadManifest{"StepBuffer", with(scaleManifest, "/steps/0/buffers/1/buffer", 2),
+                    "steps[0].buffers[1].buffer: expected an integer in 0 .. 1, found 2"},
         BadManifest{"StepBlock", with(scaleManifest, "/steps/0/block", 0),
                     "steps[0].block: expected an integer in 1 .. 9223372036854775807, found 0"},
         BadManifest{"StepOrder", with(scaleManifest, "/steps/0/order", "random"),
                     "steps[0].order: expected ascending or descending, found \"random\""},
         BadManifest{"StepTarget", with(scaleManifest, "/steps/0/entry", Json{{"x86-64-v3", "scale_v3"}}),
                     "steps[0].entry: expected a member \"x86-64-v4\""},
+        BadManifest{"Count", with(prefixManifest, "/buffers/1/count", 1),
+                    "buffers[1].count: expected an object, found 1"},
+        BadManifest{"CountSymbol", with(prefixManifest, "/buffers/1/count", symbolDim("z")),
+                    "buffers[1].count.terms[0][1][0]: the symbol z is not in the list of symbols"},
+        BadManifest{"StateCountWhole", with(runningBatchManifest, "/buffers/1/count", productDim({"B", "n"})),
+                    "buffers[1].count: the symbol n of the sequence must not occur here"},
+        BadManifest{"StateCountRows", with(runningBatchManifest, "/buffers/1/count", symbolDim("m")),
+                    "buffers[1].count: the symbol m of the sequence must not occur here"},
+        BadManifest{"StateCountPast", with(runningBatchManifest, "/buffers/1/count", symbolDim("t")),
+                    "buffers[1].count: the symbol t of the sequence must not occur here"},
+        BadManifest{"BatchKind", with(scaleManifest, "/steps/0/batch", nullptr),
+                    "steps[0].batch: expected an array, found null"},
+        BadManifest{"BatchElement", with(divideBatchManifest, "/steps/0/batch/0", 4),
+                    "steps[0].batch[0]: expected an object, found 4"},
+        BadManifest{"BatchSymbol", with(divideBatchManifest, "/steps/0/batch/0", symbolDim("z")),
+                    "steps[0].batch[0].terms[0][1][0]: the symbol z is not in the list of symbols"},
+        BadManifest{"BatchLong", with(scaleManifest, "/steps/0/batch", Json(65, symbolDim("n"))),
+                    "steps[0].batch: expected at most 64 axes, found 65"},
+        BadManifest{"JoinsKind", with(scaleManifest, "/steps/0/joins", "yes"),
+                    "steps[0].joins: expected true or false, found \"yes\""},
+        BadManifest{"JoinsNothing", with(scaleManifest, "/steps/0/joins", true),
+                    "steps[0].joins: expected false, as no step is before the first"},
+        BadManifest{"JoinsAnother", with(divideBatchManifest, "/steps/0/batch/0", symbolDim("n")),
+                    "steps[1].joins: expected false, as the batch differs from that of the step before"},
+        BadManifest{"JoinsLonger", with(prefixBatchManifest, "/steps/3/joins", true),
+                    "steps[3].joins: expected false, as the batch differs from that of the step before"},
+        BadManifest{"StepBufferKind", with(scaleManifest, "/steps/0/buffers/0", 0),
+                    "steps[0].buffers[0]: expected an object, found 0"},
+        BadManifest{"StepBufferNegative", with(scaleManifest, "/steps/0/buffers/0/buffer", -1),
+                    "steps[0].buffers[0].buffer: expected an integer in 0 .. 1, found -1"},
+        BadManifest{"Unit", with(divideBatchManifest, "/steps/0/buffers/2/unit", "rows"),
+                    "steps[0].buffers[2].unit: expected bytes or matrix, found \"rows\""},
+        BadManifest{"UnitOfAnArgument", with(divideBatchManifest, "/steps/0/buffers/0/unit", "matrix"),
+                    "steps[0].buffers[0].unit: expected bytes, as only temporaries and states consist of matrices"},
+        BadManifest{"UnitOfAResult", with(scaleManifest, "/steps/0/buffers/1/unit", "matrix"),
+                    "steps[0].buffers[1].unit: expected bytes, as only temporaries and states consist of matrices"},
+        BadManifest{"StridesFew", with(prefixBatchManifest, "/steps/0/buffers/0/strides", Json::array()),
+                    "steps[0].buffers[0].strides: expected one for each axis of the batch, 2, found 0"},
+        BadManifest{"StridesMany", with(scaleManifest, "/steps/0/buffers/0/strides", Json::array({symbolDim("n")})),
+                    "steps[0].buffers[0].strides: expected one for each axis of the batch, 0, found 1"},
+        BadManifest{"StrideElement", with(divideBatchManifest, "/steps/0/buffers/1/strides/0", 8),
+                    "steps[0].buffers[1].strides[0]: expected an object, found 8"},
+        BadManifest{"StrideSymbol", with(divideBatchManifest, "/steps/0/buffers/1/strides/0", symbolDim("z")),
+                    "steps[0].buffers[1].strides[0].terms[0][1][0]: the symbol z is not in the list of symbols"},
         BadManifest{"ResultUnwritten", with(scaleManifest, "/steps", Json::array()),
                     "results[0]: no step writes the result O"}),
     [](const testing::TestParamInfo<BadManifest> &info) { return info.param.fault; });

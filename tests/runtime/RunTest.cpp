@@ -97,7 +97,7 @@ TEST(Run, ConstantsOfTheModule) {
   }
   manifest["buffers"].insert(manifest["buffers"].begin() + 1, Json{{"kind", "constant"}, {"symbol", "table"}});
   manifest["steps"][0]["entry"] = {{"x86-64-v3", "addtable"}, {"x86-64-v4", "addtable"}};
-  manifest["steps"][0]["buffers"] = {0, 1, 2};
+  manifest["steps"][0]["buffers"] = stepBuffers({0, 1, 2});
   ModulePtr module = load(manifest);
   Tensor<double> in({5}, 1), out({5});
   EXPECT_EQ(run(makeContext(2).get(), {{module.get(), nullptr, {in.view()}, {out.view()}}}), "");
@@ -108,12 +108,12 @@ TEST(Run, NewMemoryIsZeroAndAligned) {
   Json manifest = divideManifest();
   manifest["can_fail"] = false;
   manifest["results"].erase(1);
-  manifest["buffers"] = {{{"kind", "temporary"}, {"name", "fresh"}, {"bytes", "bytes_n"}},
+  manifest["buffers"] = {{{"kind", "temporary"}, {"name", "fresh"}, {"bytes", "bytes_n"}, {"count", constantDim(1)}},
                          {{"kind", "result"}, {"index", 0}}};
   Json step = manifest["steps"][0];
   step["kernel"] = "inspect";
   step["entry"] = {{"x86-64-v3", "inspect"}, {"x86-64-v4", "inspect"}};
-  step["buffers"] = {0, 1};
+  step["buffers"] = stepBuffers({0, 1});
   step["scratch"] = "scratch_rows";
   manifest["steps"] = Json::array({step});
   ModulePtr module = load(manifest);

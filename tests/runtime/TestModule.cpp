@@ -21,9 +21,25 @@ Json constantDim(int64_t value) {
   return {{"text", std::to_string(value)}, {"terms", terms}};
 }
 
-Json productDim(const std::string &left, const std::string &right) {
-  return {{"text", left + " * " + right},
-          {"terms", Json::array({Json::array({1, Json::array({left, 1}), Json::array({right, 1})})})}};
+Json productDim(const std::vector<std::string> &symbols, int64_t coefficient) {
+  Json term = Json::array({coefficient});
+  std::string text = coefficient == 1 ? "" : std::to_string(coefficient);
+  for (const std::string &symbol : symbols) {
+    term.push_back(Json::array({symbol, 1}));
+    text += (text.empty() ? "" : " * ") + symbol;
+  }
+  return {{"text", text}, {"terms", Json::array({term})}};
+}
+
+Json stepBuffer(int buffer, Json strides, const char *unit) {
+  return {{"buffer", buffer}, {"unit", unit}, {"strides", std::move(strides)}};
+}
+
+Json stepBuffers(const std::vector<int> &buffers) {
+  Json list = Json::array();
+  for (int buffer : buffers)
+    list.push_back(stepBuffer(buffer));
+  return list;
 }
 
 static Json port(const char *name, const char *type, Json dims, Json sequenceAxis = nullptr) {
@@ -33,6 +49,10 @@ static Json port(const char *name, const char *type, Json dims, Json sequenceAxi
 static Json argumentBuffer(int index) { return {{"kind", "argument"}, {"index", index}}; }
 static Json resultBuffer(int index) { return {{"kind", "result"}, {"index", index}}; }
 
+static Json memoryBuffer(const char *kind, const char *name, const char *bytes, Json count) {
+  return {{"kind", kind}, {"name", name}, {"bytes", bytes}, {"count", std::move(count)}};
+}
+
 static Json step(const char *kernel, Json rows, int64_t block, const char *order, Json buffers,
                  Json scratch = nullptr) {
   return {{"kernel", kernel},
@@ -40,12 +60,14 @@ static Json step(const char *kernel, Json rows, int64_t block, const char *order
           {"rows", std::move(rows)},
           {"block", block},
           {"order", order},
+          {"batch", Json::array()},
+          {"joins", false},
           {"buffers", std::move(buffers)},
           {"scratch", std::move(scratch)}};
 }
 
 static Json baseManifest(const char *graph, Json symbols) {
-  return {{"format", 1},
+  return {{"format", 2},
           {"graph", graph},
           {"graph_hash", std::string(64, '1')},
           {"semantic_hash", std::string(64, '2')},
@@ -64,7 +86,7 @@ Json scaleManifest() {
   manifest["arguments"] = Json::array({port("Q", "f32", {symbolDim("n"), symbolDim("d")})});
   manifest["results"] = Json::array({port("O", "f32", {symbolDim("n"), symbolDim("d")})});
   manifest["buffers"] = {argumentBuffer(0), resultBuffer(0)};
-  manifest["steps"] = Json::array({step("scale", symbolDim("n"), 4, "ascending", {0, 1})});
+  manifest["steps"] = Json::array({step("scale", symbolDim("n"), 4, "ascending", stepBuffers({0, 1}))});
   manifest["steps"][0]["entry"] = {{"x86-64-v3", "scale_v3"}, {"x86-64-v4", "scale_v4"}};
   return manifest;
 }
@@ -75,12 +97,12 @@ Json prefixManifest() {
   manifest["results"] = {port("total", "f64", Json::array({constantDim(1)})),
                          port("prefix", "f64", Json::array({symbolDim("n")}))};
   manifest["buffers"] = {argumentBuffer(0),
-                         {{"kind", "temporary"}, {"name", "sums"}, {"bytes", "bytes_n"}},
+                         memoryBuffer("temporary", "sums", "bytes_n", constantDim(1)),
                          resultBuffer(1),
                          resultBuffer(0)};
-  manifest["steps"] = {step("rowsum", symbolDim("n"), 3, "ascending", {0, 1}, "scratch_rows"),
-                       step("prefix", symbolDim("n"), 5, "descending", {1, 2}),
-                       step("last", constantDim(1), 1, "ascending", {2, 3})};
+  manifest["steps"] = {step("rowsum", symbolDim("n"), 3, "ascending", stepBuffers({0, 1}), "scratch_rows"),
+                       step("prefix", symbolDim("n"), 5, "descending", stepBuffers({1, 2})),
+                       step("last", constantDim(1), 1, "ascending", stepBuffers({2, 3}))};
   return manifest;
 }
 
@@ -93,11 +115,11 @@ Json runningManifest() {
   manifest["clauses"] =
       Json::array({{{"text", "d >= 1"}, {"lhs", symbolDim("d")}, {"relation", ">="}, {"rhs", constantDim(1)}}});
   manifest["buffers"] = {argumentBuffer(0),
-                         {{"kind", "state"}, {"name", "rows"}, {"bytes", "bytes_state"}},
+                         memoryBuffer("state", "rows", "bytes_state", constantDim(1)),
                          argumentBuffer(1),
                          resultBuffer(0)};
-  manifest["steps"] = {step("append", symbolDim("m"), 16, "ascending", {0, 1}),
-                       step("running", symbolDim("m"), 4, "descending", {1, 2, 3})};
+  manifest["steps"] = {step("append", symbolDim("m"), 16, "ascending", stepBuffers({0, 1})),
+                       step("running", symbolDim("m"), 4, "descending", stepBuffers({1, 2, 3}))};
   return manifest;
 }
 
@@ -109,8 +131,80 @@ Json divideManifest() {
   manifest["results"] = {port("quotient", "i64", Json::array({symbolDim("n")})),
                          port("rest", "i64", Json::array({symbolDim("n")}))};
   manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
-  manifest["steps"] = {step("divide", symbolDim("n"), 4, "ascending", {0, 1, 2, 3}),
-                       step("increment", symbolDim("n"), 4, "ascending", Json::array({3}))};
+  manifest["steps"] = {step("divide", symbolDim("n"), 4, "ascending", stepBuffers({0, 1, 2, 3})),
+                       step("increment", symbolDim("n"), 4, "ascending", stepBuffers({3}))};
+  return manifest;
+}
+
+/// A step for every instance of a batch.
+static Json batched(Json step, Json batch, bool joins) {
+  step["batch"] = std::move(batch);
+  step["joins"] = joins;
+  return step;
+}
+
+Json prefixBatchManifest() {
+  Json manifest = baseManifest("test.prefix_batch", {"n", "d", "B", "H"});
+  Json batch = {symbolDim("B"), symbolDim("H")};
+  Json shape = {symbolDim("B"), symbolDim("H"), symbolDim("n")};
+  Json rowsShape = {symbolDim("B"), symbolDim("H"), symbolDim("n"), symbolDim("d")};
+  Json inStrides = {productDim({"H", "n", "d"}, 8), productDim({"n", "d"}, 8)};
+  Json outStrides = {productDim({"H", "n"}, 8), productDim({"n"}, 8)};
+  Json matrices = {symbolDim("H"), constantDim(1)}, same = {constantDim(0), constantDim(0)};
+  manifest["arguments"] = Json::array({port("Q", "f64", rowsShape)});
+  manifest["results"] = {port("prefix", "f64", shape), port("raised", "f64", shape)};
+  manifest["buffers"] = {argumentBuffer(0), memoryBuffer("temporary", "sums", "bytes_n", productDim({"B", "H"})),
+                         resultBuffer(0), memoryBuffer("temporary", "total", "bytes_one", constantDim(1)),
+                         resultBuffer(1)};
+  manifest["steps"] = {
+      batched(step("rowsum", symbolDim("n"), 3, "ascending",
+                   {stepBuffer(0, inStrides), stepBuffer(1, matrices, "matrix")}, "scratch_rows"),
+              batch, false),
+      batched(step("prefix", symbolDim("n"), 5, "descending",
+                   {stepBuffer(1, matrices, "matrix"), stepBuffer(2, outStrides)}),
+              batch, true),
+      step("alltotals", constantDim(1), 1, "ascending", stepBuffers({2, 3})),
+      batched(step("addtotal", symbolDim("n"), 4, "ascending",
+                   {stepBuffer(2, outStrides), stepBuffer(3, same), stepBuffer(4, outStrides)}),
+              batch, false)};
+  return manifest;
+}
+
+Json runningBatchManifest() {
+  Json manifest = baseManifest("test.running_batch", {"n", "d", "m", "t", "B", "H"});
+  Json batch = {symbolDim("B"), symbolDim("H")};
+  Json shape = {symbolDim("B"), symbolDim("H"), symbolDim("n"), symbolDim("d")};
+  Json strides = {productDim({"H", "m", "d"}, 8), productDim({"m", "d"}, 8)};
+  Json matrices = {symbolDim("H"), constantDim(1)}, same = {constantDim(0), constantDim(0)};
+  manifest["sequence"] = {{"symbol", "n"}, {"rows", "m"}, {"past", "t"}};
+  manifest["arguments"] = {port("X", "f64", shape, 2), port("w", "f64", Json::array({symbolDim("d")}))};
+  manifest["results"] = Json::array({port("O", "f64", shape, 2)});
+  manifest["buffers"] = {argumentBuffer(0), memoryBuffer("state", "rows", "bytes_state", productDim({"B", "H"})),
+                         argumentBuffer(1), resultBuffer(0)};
+  manifest["steps"] = {
+      batched(step("append", symbolDim("m"), 16, "ascending",
+                   {stepBuffer(0, strides), stepBuffer(1, matrices, "matrix")}),
+              batch, false),
+      batched(step("running", symbolDim("m"), 4, "descending",
+                   {stepBuffer(1, matrices, "matrix"), stepBuffer(2, same), stepBuffer(3, strides)}),
+              batch, true)};
+  return manifest;
+}
+
+Json divideBatchManifest() {
+  Json manifest = baseManifest("test.divide_batch", {"n", "H"});
+  Json shape = {symbolDim("H"), symbolDim("n")}, batch = Json::array({symbolDim("H")});
+  Json strides = Json::array({productDim({"n"}, 8)});
+  manifest["can_fail"] = true;
+  manifest["arguments"] = {port("a", "i64", shape), port("b", "i64", shape)};
+  manifest["results"] = {port("quotient", "i64", shape), port("rest", "i64", shape)};
+  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
+  Json all = Json::array();
+  for (int buffer = 0; buffer < 4; ++buffer)
+    all.push_back(stepBuffer(buffer, strides));
+  manifest["steps"] = {
+      batched(step("divide", symbolDim("n"), 4, "ascending", all), batch, false),
+      batched(step("increment", symbolDim("n"), 4, "ascending", Json::array({all[3]})), batch, true)};
   return manifest;
 }
 

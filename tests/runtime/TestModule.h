@@ -16,10 +16,15 @@ using Json = nlohmann::json;
 
 // --- Manifests, to be changed by tests before they are sealed.
 
-/// A dimension that is one symbol, one number, or a product of two symbols.
+/// A dimension that is one symbol, one number, or a product of symbols, each named once, and a number.
 Json symbolDim(const std::string &name);
 Json constantDim(int64_t value);
-Json productDim(const std::string &left, const std::string &right);
+Json productDim(const std::vector<std::string> &symbols, int64_t coefficient = 1);
+
+/// A buffer of a step: strides are dimensions, in bytes or in matrices.
+Json stepBuffer(int buffer, Json strides = Json::array(), const char *unit = "bytes");
+/// The buffers of a step without a batch.
+Json stepBuffers(const std::vector<int> &buffers);
 
 /// f32 O[n, d] = 2 * Q[n, d] + row, n and d of any size; one step in blocks of 4 rows.
 Json scaleManifest();
@@ -29,6 +34,16 @@ Json prefixManifest();
 Json runningManifest();
 /// i64 quotient[n] and rest[n] of a[n], b[n]; can fail.
 Json divideManifest();
+
+// The same for B times H instances, each of which is one of the above.
+
+/// f64 prefix[B, H, n] of Q[B, H, n, d], and raised[B, H, n] = prefix + the sum of all instances' totals. Four steps:
+/// the second joins the first, the third is one step over all instances, the fourth reads what it wrote.
+Json prefixBatchManifest();
+/// f64 O[B, H, n, d] = running sums of X[B, H, n, d] plus w[d], as a sequence; the state is B * H matrices.
+Json runningBatchManifest();
+/// i64 quotient[H, n] and rest[H, n] of a[H, n], b[H, n]; can fail.
+Json divideBatchManifest();
 
 /// The bytes of a module with test kernels and this manifest, sealed.
 std::string makeModule(const Json &manifest);

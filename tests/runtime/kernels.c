@@ -64,6 +64,27 @@ int32_t last(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scrat
   return 0;
 }
 
+// Symbols n, d, B, H: total[0] = the sum of the last prefixes of all instances.
+int32_t alltotals(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *prefix = buffers[0];
+  double *total = buffers[1];
+  int64_t n = dims[0];
+  total[0] = 0;
+  for (int64_t i = 0; n > 0 && i < dims[2] * dims[3]; ++i)
+    total[0] += prefix[i * n + n - 1];
+  return 0;
+}
+
+// out[i] = in[i] + total[0].
+int32_t addtotal(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0], *total = buffers[1];
+  double *out = buffers[2];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    out[i] = in[i] + total[0];
+  return 0;
+}
+
+int64_t bytes_one(Dims dims) { return 8; }
 int64_t bytes_n(Dims dims) { return dims[0] * 8; }
 int64_t scratch_rows(Dims dims, int64_t rows) { return rows * 8; }
 

@@ -1,0 +1,27 @@
+//===- Instances.h - The batch of a step for the sizes of a run -*- C++ -*-===//
+
+#ifndef NOVA_RUNTIME_CORE_INSTANCES_H
+#define NOVA_RUNTIME_CORE_INSTANCES_H
+
+#include "runtime/core/Module.h"
+
+namespace nova::runtime {
+
+/// The instances of a step. Loops that run once are left out, so that a batch of one costs nothing.
+struct Instances {
+  uint64_t count = 1;
+  uint32_t loops = 0;
+  size_t sizesAt = 0;   // in the list of values: the loops' sizes, innermost first
+  size_t stridesAt = 0; // for each loop, innermost first, one stride per buffer of the step
+};
+
+/// Evaluates a step's batch for the symbols `dims` and appends its sizes and strides, in the units of the manifest, to
+/// `values`. `matrices` tells, by buffer of the module, how many matrices a temporary or a state has. Failures are
+/// NOVA_MODULE_INVALID (a negative number, an instance beyond the matrices of its buffer) and NOVA_SHAPE_MISMATCH
+/// (more than 63 bits hold).
+Status planInstances(const Manifest &manifest, const Step &step, const int64_t *dims, const Matrices *matrices,
+                     std::vector<int64_t> &values, Instances &instances);
+
+} // namespace nova::runtime
+
+#endif // NOVA_RUNTIME_CORE_INSTANCES_H
