@@ -72,6 +72,8 @@ if config.nova_sanitize:
     config.available_features.add("sanitizer")
 if os.path.exists(os.path.join(tools, "nova")):
     config.available_features |= {"nova"} | {f"nova-{command}" for command in commands(os.path.join(tools, "nova"))}
+if os.path.exists(os.path.join(tools, "nova-lsp-server")):
+    config.available_features.add("nova-lsp-server")
 if os.path.exists(os.path.join(tools, "bench-attention")):
     config.available_features.add("benchmark")
 if "avx2" in cpu_flags():

@@ -56,9 +56,9 @@ private:
            (beginsSourceLine(i) || is(i - 1, "}"));
   }
 
-  // `%a, %b =` from here on.
+  // `%a, %b =` from here on, in one line of the text: what a comma announces may be missing.
   bool namesThenEquals(size_t i) const {
-    while (isValue(i)) {
+    for (size_t first = i; isValue(i) && (i == first || !beginsSourceLine(i));) {
       i++;
       if (is(i, ":") && i + 1 < tokens.size() && tokens[i + 1].kind == SourceToken::Number)
         i += 2;
