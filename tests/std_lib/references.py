@@ -1,0 +1,168 @@
+"""The functions of std_lib written again from their formulas in NumPy, row by row and entry by entry, for arrays of f64.
+
+They share nothing with the graphs: no mask hides anything here, a row just does not look at what it may not see."""
+
+import math
+
+import numpy as np
+
+
+def rows(x, function, width):
+    """The function of each row, as the rows of a matrix."""
+    return np.array([function(row) for row in x], np.float64).reshape(len(x), width)
+
+
+def softmax_of(numbers):
+    """e^x over its sum; e^-max is a factor of both."""
+    powers = np.exp(numbers - np.max(numbers, initial=-np.inf))
+    return powers / powers.sum()
+
+
+def softmax(x):
+    return rows(x, softmax_of, x.shape[1])
+
+
+def log_softmax(x):
+    def logarithms(row):
+        top = np.max(row, initial=-np.inf)
+        return row - top - math.log(math.fsum(np.exp(row - top))) if row.size else row
+
+    return rows(x, logarithms, x.shape[1])
+
+
+def mean(x):
+    return rows(x, lambda row: math.fsum(row) / len(row), 1)
+
+
+def variance_of(row):
+    middle = math.fsum(row) / len(row)
+    return math.fsum((number - middle) ** 2 for number in row) / len(row)
+
+
+def variance(x):
+    return rows(x, variance_of, 1)
+
+
+def linear(x, W, bias):
+    return np.einsum("ik,kj->ij", x, W) + bias[np.newaxis, :]
+
+
+def layer_norm(x, gain, bias, eps):
+    def normed(row):
+        return (row - math.fsum(row) / len(row)) / math.sqrt(variance_of(row) + eps) * gain + bias
+
+    return rows(x, normed, x.shape[1])
+
+
+def rms_norm(x, gain, eps):
+    def normed(row):
+        return row / math.sqrt(math.fsum(row**2) / len(row) + eps) * gain
+
+    return rows(x, normed, x.shape[1])
+
+
+def gelu(x):
+    return rows(x, lambda row: [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in row], x.shape[1])
+
+
+def gelu_tanh(x):
+    def value(v):
+        return 0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3)))
+
+    return rows(x, lambda row: [value(v) for v in row], x.shape[1])
+
+
+def swish(v):
+    return v / (1 + math.exp(-v)) if v >= 0 else v * math.exp(v) / (1 + math.exp(v))
+
+
+def silu(x):
+    return rows(x, lambda row: [swish(v) for v in row], x.shape[1])
+
+
+def swiglu(x, W, V):
+    return silu(np.einsum("ik,kj->ij", x, W)) * np.einsum("ik,kj->ij", x, V)
+
+
+def attention_scores(Q, K):
+    return np.einsum("ik,jk->ij", Q, K) / math.sqrt(Q.shape[1])
+
+
+def attend(Q, K, V, visible, score=lambda i, j, s: s):
+    """Row i: the mean of the values j for which visible(i, j), weighted by the softmax of their scores; 0 where there is none.
+    Also the weights."""
+    out, weights = np.zeros((len(Q), V.shape[1])), np.zeros((len(Q), len(K)))
+    for i, q in enumerate(Q):
+        seen = [j for j in range(len(K)) if visible(i, j)]
+        if seen:
+            scores = [score(i, j, math.fsum(q * K[j]) / math.sqrt(Q.shape[1])) for j in seen]
+            weights[i, seen] = softmax_of(np.array(scores))
+            for j in seen:
+                out[i] += weights[i, j] * V[j]
+    return out, weights
+
+
+def causal(i, j):
+    return j <= i
+
+
+def causal_softmax(S):
+    return np.array([np.append(softmax_of(row[: i + 1]), np.zeros(len(S) - i - 1)) for i, row in enumerate(S)]).reshape(S.shape)
+
+
+def cross_attention(Q, K, V):
+    return attend(Q, K, V, lambda i, j: True)[0]
+
+
+attention = cross_attention
+
+
+def causal_attention(Q, K, V):
+    return attend(Q, K, V, causal)[0]
+
+
+causal_attention_dv = additive_causal_attention = causal_attention
+
+
+def causal_attention_weights(Q, K, V):
+    return attend(Q, K, V, causal)
+
+
+def additive_attention(Q, K, V, M):
+    return attend(Q, K, V, lambda i, j: M[i, j] > -np.inf, lambda i, j, s: s + M[i, j])[0]
+
+
+def sliding_window_attention(Q, K, V, window):
+    return attend(Q, K, V, lambda i, j: i - len(window) < j <= i)[0]
+
+
+def prefix_attention(Q, K, V, prefix):
+    return attend(Q, K, V, lambda i, j: j <= i or j < len(prefix))[0]
+
+
+def prompt_attention(Q, K, V, Kp, Vp):
+    p = len(Kp)
+    return attend(Q, np.concatenate([Kp, K]), np.concatenate([Vp, V]), lambda i, j: j < p or j - p <= i)[0]
+
+
+def masked_attention(Q, K, V, keep):
+    return attend(Q, K, V, lambda i, j: keep[i, j])[0]
+
+
+def softcap_attention(Q, K, V, cap):
+    return attend(Q, K, V, causal, lambda i, j, s: cap * math.tanh(s / cap))[0]
+
+
+def alibi_attention(Q, K, V, slope):
+    return attend(Q, K, V, causal, lambda i, j, s: s - slope * (i - j))[0]
+
+
+def cross_entropy(logits, target):
+    losses = [-log_softmax(row[np.newaxis])[0, right] if 0 <= right < row.size else 0.0
+              for row, right in zip(logits, target[:, 0])]
+    return np.array(losses, np.float64).reshape(-1, 1)
+
+
+def next_token_loss(logits, tokens):
+    judged = cross_entropy(logits[:-1], tokens[1:])
+    return np.concatenate([judged, np.zeros((min(1, len(logits)), 1))])
