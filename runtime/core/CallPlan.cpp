@@ -142,9 +142,10 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
                 " rows to be 0 or more, found ", rows);
   if (rows == 0)
     return Status::success();
-  if (Status status = planInstances(manifest, step, symbols, matrices.data() + plan.buffersAt, instanceValues,
-                                    planned.instances))
-    return status;
+  if (!step.batch.empty() || step.usesMatrices) // most often there is one instance and nothing to find out
+    if (Status status =
+            planInstances(manifest, step, symbols, matrices.data() + plan.buffersAt, instanceValues, planned.instances))
+      return status;
   if (planned.instances.count == 0) {
     rows = 0;
     return Status::success();

@@ -10,6 +10,8 @@ Dim::Dim(std::string text, std::vector<Term> termList) : sourceText(std::move(te
   if (terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1 &&
       terms[0].factors[0].exponent == 1)
     symbolAlone = static_cast<int32_t>(terms[0].factors[0].symbol);
+  isConstant = terms.empty() || (terms.size() == 1 && terms[0].factors.empty());
+  constant = terms.size() == 1 ? terms[0].coefficient : 0;
 }
 
 uint32_t Dim::degree(uint32_t symbol) const {

@@ -54,6 +54,10 @@ public:
       value = values[symbolAlone];
       return true;
     }
+    if (isConstant) {
+      value = constant;
+      return true;
+    }
     return evaluateTerms(values, value);
   }
 
@@ -66,6 +70,8 @@ private:
   std::string sourceText;
   std::vector<Term> terms;
   int32_t symbolAlone = -1;
+  bool isConstant = true; // of one term, or none
+  int64_t constant = 0;
 };
 
 /// The number of bytes of a dense tensor; false if it overflows 63 bits. A tensor with an axis of 0 has 0 bytes however

@@ -274,6 +274,8 @@ private:
     step.joins = parseJoins(reader.member("joins"), step.batch);
     reader.member("buffers").each(
         [&](Reader buffer) { step.buffers.push_back(parseStepBuffer(buffer, step.batch.size())); });
+    for (const StepBuffer &given : step.buffers)
+      step.usesMatrices |= given.inMatrices;
     Reader scratch = reader.member("scratch");
     if (!scratch.isNull())
       step.scratch = scratch.name();

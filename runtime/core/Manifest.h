@@ -62,7 +62,8 @@ struct Step {
   std::vector<Dim> batch; // sizes of the loops around the kernel, outermost first
   bool joins;             // an instance needs only the same instance of the steps before
   std::vector<StepBuffer> buffers;
-  std::string scratch; // the function that tells the bytes of scratch, or empty for none
+  bool usesMatrices = false; // some buffer's strides count matrices
+  std::string scratch;       // the function that tells the bytes of scratch, or empty for none
 };
 
 /// The symbols of a graph that can be extended.

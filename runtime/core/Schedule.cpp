@@ -160,19 +160,18 @@ void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count) const 
 
 /// The addresses of an instance's buffers.
 static void *const *instanceBuffersOf(const KernelCall &call, const Batch &batch, uint64_t instance, void **room) {
-  std::copy_n(call.buffers, call.bufferCount, room);
+  void *const *from = call.buffers;
   const int64_t *strides = call.strides;
-  for (uint32_t loop = 0; instance > 0; ++loop, strides += call.bufferCount) {
+  for (uint32_t loop = 0; loop < batch.loops; ++loop, strides += call.bufferCount) {
     uint64_t index = instance;
     if (loop + 1 < batch.loops) { // the outermost loop has what is left
       auto size = static_cast<uint64_t>(batch.sizes[loop]);
-      index = instance % size;
       instance /= size;
-    } else {
-      instance = 0;
+      index -= instance * size;
     }
     for (uint32_t i = 0; i < call.bufferCount; ++i)
-      room[i] = static_cast<char *>(room[i]) + static_cast<int64_t>(index) * strides[i];
+      room[i] = static_cast<char *>(from[i]) + static_cast<int64_t>(index) * strides[i];
+    from = room;
   }
   return room;
 }

@@ -34,7 +34,7 @@ namespace nova::runtime {
 
 /// The instances of a group: index tuples of loops around its steps.
 struct Batch {
-  uint64_t instances = 1;         // the product of the sizes
+  uint64_t instances = 1; // the product of the sizes
   uint32_t loops = 0;
   const int64_t *sizes = nullptr; // innermost first
 };
@@ -93,9 +93,9 @@ private:
     uint64_t instanceTasks;
     Batch batch;
     size_t firstPhase, phaseCount;
-    size_t firstDone; // in `phaseDone`: for each instance one counter for each phase but the last
-    int64_t after;    // the group to wait for, or -1
-    bool awaited;     // some group waits for this one
+    size_t firstDone;                       // in `phaseDone`: for each instance one counter for each phase but the last
+    int64_t after;                          // the group to wait for, or -1
+    bool awaited;                           // some group waits for this one
     alignas(64) std::atomic<uint64_t> done; // tasks, counted where the group is awaited
   };
 
@@ -130,7 +130,7 @@ private:
   bool concurrent = false; // more than one worker
   std::unique_ptr<Range[]> ranges;
   size_t rangeCount = 0, rangeCapacity = 0;
-  uint32_t mostBuffers = 0; // of a step with instances
+  uint32_t mostBuffers = 0;                // of a step with instances
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;
   alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};

@@ -62,4 +62,32 @@ TEST(Allocation, RepeatedCallsAllocateNothing) {
   EXPECT_EQ(nova_session_length(session.get()), 51);
 }
 
+TEST(Allocation, RepeatedBatchesAllocateNothing) {
+  // Three workers, one after another on this thread: they need counters and addresses of instances, but no threads.
+  auto inTurn = [](void *, int32_t workers, void (*body)(void *, int32_t), void *argument) {
+    for (int32_t worker = 0; worker < workers; ++worker)
+      body(argument, worker);
+  };
+  nova_context_options_t options{sizeof options, 3, inTurn, nullptr};
+  nova_context_t *made = nullptr;
+  ASSERT_EQ(take(nova_context_create(&options, &made)), "");
+  ContextPtr context(made);
+  ModulePtr running = load(runningBatchManifest()), prefix = load(prefixBatchManifest());
+  SessionPtr session = makeSession(running.get(), 100);
+  Tensor<double> row({2, 3, 1, 3}, 1), weight({3}), out({2, 3, 1, 3});
+  Tensor<double> rows({2, 3, 50, 30}, 1), prefixOut({2, 3, 50}), raised({2, 3, 50});
+  const nova_tensor_t stepIn[] = {row.view(), weight.view()}, stepOut[] = {out.view()};
+  const nova_tensor_t wholeIn[] = {rows.view()}, wholeOut[] = {prefixOut.view(), raised.view()};
+  const nova_run_t runs[] = {{running.get(), session.get(), stepIn, 2, stepOut, 1},
+                             {prefix.get(), nullptr, wholeIn, 1, wholeOut, 2}};
+  ASSERT_EQ(take(nova_run(context.get(), runs, 2)), "");
+  size_t before = allocations;
+  for (int i = 0; i < 50; ++i) {
+    nova_status_t *status = nova_run(context.get(), runs, 2);
+    ASSERT_EQ(status, nullptr);
+  }
+  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(nova_session_length(session.get()), 51);
+}
+
 } // namespace

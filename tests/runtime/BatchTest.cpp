@@ -183,7 +183,8 @@ TEST(BatchRun, TheCallersParallelFor) {
   };
   auto lazy = [](void *, int32_t, void (*)(void *, int32_t), void *) {};
   ModulePtr module = load(prefixBatchManifest());
-  for (nova_parallel_for_t hook : {nova_parallel_for_t(threads), nova_parallel_for_t(inTurn), nova_parallel_for_t(lazy)})
+  for (nova_parallel_for_t hook :
+       {nova_parallel_for_t(threads), nova_parallel_for_t(inTurn), nova_parallel_for_t(lazy)})
     for (int64_t n : {1, 2, 50}) {
       nova_context_options_t options{sizeof options, 3, hook, nullptr};
       nova_context_t *made = nullptr;

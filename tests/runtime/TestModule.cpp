@@ -96,10 +96,8 @@ Json prefixManifest() {
   manifest["arguments"] = Json::array({port("Q", "f64", {symbolDim("n"), symbolDim("d")})});
   manifest["results"] = {port("total", "f64", Json::array({constantDim(1)})),
                          port("prefix", "f64", Json::array({symbolDim("n")}))};
-  manifest["buffers"] = {argumentBuffer(0),
-                         memoryBuffer("temporary", "sums", "bytes_n", constantDim(1)),
-                         resultBuffer(1),
-                         resultBuffer(0)};
+  manifest["buffers"] = {argumentBuffer(0), memoryBuffer("temporary", "sums", "bytes_n", constantDim(1)),
+                         resultBuffer(1), resultBuffer(0)};
   manifest["steps"] = {step("rowsum", symbolDim("n"), 3, "ascending", stepBuffers({0, 1}), "scratch_rows"),
                        step("prefix", symbolDim("n"), 5, "descending", stepBuffers({1, 2})),
                        step("last", constantDim(1), 1, "ascending", stepBuffers({2, 3}))};
@@ -114,10 +112,8 @@ Json runningManifest() {
   manifest["results"] = Json::array({port("O", "f64", {symbolDim("n"), symbolDim("d")}, 0)});
   manifest["clauses"] =
       Json::array({{{"text", "d >= 1"}, {"lhs", symbolDim("d")}, {"relation", ">="}, {"rhs", constantDim(1)}}});
-  manifest["buffers"] = {argumentBuffer(0),
-                         memoryBuffer("state", "rows", "bytes_state", constantDim(1)),
-                         argumentBuffer(1),
-                         resultBuffer(0)};
+  manifest["buffers"] = {argumentBuffer(0), memoryBuffer("state", "rows", "bytes_state", constantDim(1)),
+                         argumentBuffer(1), resultBuffer(0)};
   manifest["steps"] = {step("append", symbolDim("m"), 16, "ascending", stepBuffers({0, 1})),
                        step("running", symbolDim("m"), 4, "descending", stepBuffers({1, 2, 3}))};
   return manifest;
@@ -156,17 +152,16 @@ Json prefixBatchManifest() {
   manifest["buffers"] = {argumentBuffer(0), memoryBuffer("temporary", "sums", "bytes_n", productDim({"B", "H"})),
                          resultBuffer(0), memoryBuffer("temporary", "total", "bytes_one", constantDim(1)),
                          resultBuffer(1)};
-  manifest["steps"] = {
-      batched(step("rowsum", symbolDim("n"), 3, "ascending",
-                   {stepBuffer(0, inStrides), stepBuffer(1, matrices, "matrix")}, "scratch_rows"),
-              batch, false),
-      batched(step("prefix", symbolDim("n"), 5, "descending",
-                   {stepBuffer(1, matrices, "matrix"), stepBuffer(2, outStrides)}),
-              batch, true),
-      step("alltotals", constantDim(1), 1, "ascending", stepBuffers({2, 3})),
-      batched(step("addtotal", symbolDim("n"), 4, "ascending",
-                   {stepBuffer(2, outStrides), stepBuffer(3, same), stepBuffer(4, outStrides)}),
-              batch, false)};
+  manifest["steps"] = {batched(step("rowsum", symbolDim("n"), 3, "ascending",
+                                    {stepBuffer(0, inStrides), stepBuffer(1, matrices, "matrix")}, "scratch_rows"),
+                               batch, false),
+                       batched(step("prefix", symbolDim("n"), 5, "descending",
+                                    {stepBuffer(1, matrices, "matrix"), stepBuffer(2, outStrides)}),
+                               batch, true),
+                       step("alltotals", constantDim(1), 1, "ascending", stepBuffers({2, 3})),
+                       batched(step("addtotal", symbolDim("n"), 4, "ascending",
+                                    {stepBuffer(2, outStrides), stepBuffer(3, same), stepBuffer(4, outStrides)}),
+                               batch, false)};
   return manifest;
 }
 
@@ -181,13 +176,12 @@ Json runningBatchManifest() {
   manifest["results"] = Json::array({port("O", "f64", shape, 2)});
   manifest["buffers"] = {argumentBuffer(0), memoryBuffer("state", "rows", "bytes_state", productDim({"B", "H"})),
                          argumentBuffer(1), resultBuffer(0)};
-  manifest["steps"] = {
-      batched(step("append", symbolDim("m"), 16, "ascending",
-                   {stepBuffer(0, strides), stepBuffer(1, matrices, "matrix")}),
-              batch, false),
-      batched(step("running", symbolDim("m"), 4, "descending",
-                   {stepBuffer(1, matrices, "matrix"), stepBuffer(2, same), stepBuffer(3, strides)}),
-              batch, true)};
+  manifest["steps"] = {batched(step("append", symbolDim("m"), 16, "ascending",
+                                    {stepBuffer(0, strides), stepBuffer(1, matrices, "matrix")}),
+                               batch, false),
+                       batched(step("running", symbolDim("m"), 4, "descending",
+                                    {stepBuffer(1, matrices, "matrix"), stepBuffer(2, same), stepBuffer(3, strides)}),
+                               batch, true)};
   return manifest;
 }
 
@@ -202,9 +196,8 @@ Json divideBatchManifest() {
   Json all = Json::array();
   for (int buffer = 0; buffer < 4; ++buffer)
     all.push_back(stepBuffer(buffer, strides));
-  manifest["steps"] = {
-      batched(step("divide", symbolDim("n"), 4, "ascending", all), batch, false),
-      batched(step("increment", symbolDim("n"), 4, "ascending", Json::array({all[3]})), batch, true)};
+  manifest["steps"] = {batched(step("divide", symbolDim("n"), 4, "ascending", all), batch, false),
+                       batched(step("increment", symbolDim("n"), 4, "ascending", Json::array({all[3]})), batch, true)};
   return manifest;
 }
 
