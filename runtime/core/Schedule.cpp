@@ -24,15 +24,14 @@ void Schedule::begin(size_t callCount) {
   phases.clear();
   phases.reserve(callCount);
   makeRoom(groups, groupCapacity, callCount);
-  groupCount = phaseCounters = 0;
+  groupCount = 0;
+  tasks = 0;
   mostBuffers = 0;
   firstFailure.store(SIZE_MAX, std::memory_order_relaxed);
 }
 
 int64_t Schedule::beginGroup(const Batch &batch, int64_t after) {
-  uint64_t begin = taskCount();
   Group &group = groups[groupCount];
-  group.taskBegin = group.taskEnd = begin;
   group.instanceTasks = 0;
   group.batch = batch;
   group.firstPhase = phases.size();
@@ -58,15 +57,29 @@ void Schedule::add(const KernelCall &call) {
   phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1});
   ++group.phaseCount;
   group.instanceTasks += blocks;
-  group.taskEnd = group.taskBegin + group.batch.instances * group.instanceTasks;
+  tasks += group.batch.instances * blocks;
+}
+
+/// How many instances a phase lies behind the one before it: none where the idle time at the ends of phases, about half
+/// a task for each worker, is little compared with the work, as an instance is best read while it is in cache.
+static uint64_t lagFor(uint64_t instanceTasks, size_t workers) {
+  constexpr uint64_t kManyTasks = 16; // for each worker
+  if (workers == 1 || instanceTasks >= kManyTasks * workers)
+    return 0;
+  return (workers - 1) / instanceTasks + 1; // as many tasks as there are workers lie between
 }
 
 void Schedule::share(size_t workers) {
   concurrent = workers > 1;
   bool independent = true;
-  phaseCounters = 0;
+  size_t phaseCounters = 0;
+  uint64_t places = 0;
   for (size_t i = 0; i < groupCount; ++i) {
     Group &group = groups[i];
+    group.lag = group.batch.instances > 1 ? lagFor(group.instanceTasks, workers) : 0;
+    group.listBegin = places;
+    places += (group.batch.instances + group.lag * (group.phaseCount - 1)) * group.instanceTasks;
+    group.listEnd = places;
     group.firstDone = phaseCounters;
     phaseCounters += group.batch.instances * (group.phaseCount - 1);
     independent &= group.after < 0 && group.phaseCount == 1;
@@ -82,7 +95,7 @@ void Schedule::share(size_t workers) {
 
   rangeCount = independent ? workers : 1;
   makeRoom(ranges, rangeCapacity, rangeCount);
-  const uint64_t total = taskCount(), each = total / rangeCount, more = total % rangeCount;
+  const uint64_t each = places / rangeCount, more = places % rangeCount;
   uint64_t begin = 0;
   for (size_t i = 0; i < rangeCount; ++i) {
     ranges[i].next.store(begin, std::memory_order_relaxed);
@@ -101,25 +114,31 @@ void Schedule::work(size_t worker, void *scratch) {
 bool Schedule::workOn(Range &range, const Worker &worker) {
   size_t current = 0; // claims only go up, and so does the group they fall into
   for (;;) {
-    uint64_t task = range.next.fetch_add(1, std::memory_order_relaxed);
-    if (task >= range.end)
+    uint64_t place = range.next.fetch_add(1, std::memory_order_relaxed);
+    if (place >= range.end)
       return true;
-    while (task >= groups[current].taskEnd)
+    while (place >= groups[current].listEnd)
       ++current;
-    if (!runTask(groups[current], task - groups[current].taskBegin, worker))
+    if (!runPlace(groups[current], place - groups[current].listBegin, worker))
       return false;
   }
 }
 
-bool Schedule::runTask(Group &group, uint64_t task, const Worker &worker) {
-  uint64_t instance = 0;
+bool Schedule::runPlace(Group &group, uint64_t place, const Worker &worker) {
+  uint64_t instance = 0, task = place;
   if (group.batch.instances > 1) {
-    instance = group.instanceTasks == 1 ? task : task / group.instanceTasks;
+    instance = group.instanceTasks == 1 ? place : place / group.instanceTasks;
     task -= instance * group.instanceTasks;
   }
-  size_t index = 0;
-  while (index + 1 < group.phaseCount && task >= phases[group.firstPhase + index + 1].taskBegin)
-    ++index;
+  const Phase *first = &phases[group.firstPhase];
+  const Phase *next = std::upper_bound(first + 1, first + group.phaseCount, task,
+                                       [](uint64_t task, const Phase &phase) { return task < phase.taskBegin; });
+  size_t index = static_cast<size_t>(next - first) - 1;
+  instance -= index * group.lag; // what lies before the first instance becomes a huge number
+  return instance >= group.batch.instances || runTask(group, instance, index, task - first[index].taskBegin, worker);
+}
+
+bool Schedule::runTask(Group &group, uint64_t instance, size_t index, uint64_t block, const Worker &worker) {
   const Phase &phase = phases[group.firstPhase + index];
   std::atomic<uint64_t> *counters = nullptr; // of the instance's phases
   if (concurrent) {
@@ -135,7 +154,7 @@ bool Schedule::runTask(Group &group, uint64_t task, const Worker &worker) {
       return false;
   }
   for (size_t call = phase.firstCall; call < phase.firstCall + phase.callCount; ++call)
-    if (!runCall(call, group.batch, instance, task - phase.taskBegin, worker))
+    if (!runCall(call, group.batch, instance, block, worker))
       return false;
   if (!concurrent)
     return true;

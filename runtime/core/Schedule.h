@@ -7,6 +7,12 @@
 //   group 0: instance 0: phase 0 block 0, block 1, ...; phase 1 block 0, ...;   instance 1: phase 0 block 0, ...
 //   group 1: ...
 //
+// Where an instance has few tasks for the number of workers, the workers would stand still at the end of each of its
+// phases. Then a phase lies a few instances behind the phase before it (the lag; places that no instance has are
+// empty):
+//
+//   instance 0 phase 0; instance 1 phase 0, instance 0 phase 1; instance 2 phase 0, instance 1 phase 1; ...
+//
 // Workers claim the tasks in this order from one counter. Before the first work of a phase they wait until the phase
 // before it is complete for the same instance, and before the first work of a group until the group it depends on is
 // complete for all instances. What is waited for was claimed before, by workers that are running, so the wait ends: the
@@ -70,7 +76,7 @@ public:
   /// before.
   void add(const KernelCall &call);
 
-  uint64_t taskCount() const { return groupCount ? groups[groupCount - 1].taskEnd : 0; }
+  uint64_t taskCount() const { return tasks; }
 
   /// After the last add: gets ready for this many workers, at least 1.
   void share(size_t workers);
@@ -84,13 +90,14 @@ public:
 
 private:
   struct Phase {
-    uint64_t taskBegin, taskCount; // within an instance
+    uint64_t taskBegin, taskCount; // among the tasks of an instance
     size_t firstCall, callCount;   // more than one call only if each has one block
   };
 
   struct alignas(64) Group {
-    uint64_t taskBegin, taskEnd; // in the list
+    uint64_t listBegin, listEnd; // its places in the list
     uint64_t instanceTasks;
+    uint64_t lag; // instances between one phase and the next
     Batch batch;
     size_t firstPhase, phaseCount;
     size_t firstDone;                       // in `phaseDone`: for each instance one counter for each phase but the last
@@ -115,7 +122,8 @@ private:
   };
 
   bool workOn(Range &range, const Worker &worker);
-  bool runTask(Group &group, uint64_t task, const Worker &worker);
+  bool runPlace(Group &group, uint64_t place, const Worker &worker);
+  bool runTask(Group &group, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
   void waitFor(const std::atomic<uint64_t> &done, uint64_t count) const;
   bool runCall(size_t call, const Batch &batch, uint64_t instance, uint64_t block, const Worker &worker);
   void recordFailure(size_t call);
@@ -124,7 +132,7 @@ private:
   std::vector<Phase> phases;
   std::unique_ptr<Group[]> groups;
   size_t groupCount = 0, groupCapacity = 0;
-  size_t phaseCounters = 0;
+  uint64_t tasks = 0;
   std::unique_ptr<std::atomic<uint64_t>[]> phaseDone;
   size_t phaseDoneCapacity = 0;
   bool concurrent = false; // more than one worker

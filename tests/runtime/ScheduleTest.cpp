@@ -172,6 +172,47 @@ TEST_F(ScheduleTest, PhasesAndGroupsWaitOnAnyNumberOfThreads) {
   }
 }
 
+TEST_F(ScheduleTest, PhasesLagBehindForManyWorkers) {
+  // One place after another, as one of 16 workers sees them: 5 tasks, so 4 instances from phase to phase.
+  const int64_t size = 6;
+  schedule.begin(3);
+  schedule.beginGroup({6, 1, &size}, -1);
+  add(0, 1, 1);
+  add(1, 3, 1);
+  add(2, 1, 1);
+  EXPECT_EQ(schedule.taskCount(), 30u);
+  schedule.share(16);
+  schedule.work(0, nullptr);
+  std::vector<Entry> expected;
+  for (int64_t wave = 0; wave < 6 + 2 * 4; ++wave)
+    for (int64_t label = 0; label < 3; ++label)
+      for (int64_t row = 0; row < (label == 1 ? 3 : 1); ++row)
+        if (int64_t instance = wave - 4 * label; instance >= 0 && instance < 6)
+          expected.push_back({label, instance, row});
+  EXPECT_EQ(log.take(), expected);
+}
+
+TEST_F(ScheduleTest, EveryTaskOnceWithAnyLag) {
+  for (int threads : {2, 5, 16})
+    for (int64_t size : {1, 2, 3, 40}) {
+      schedule.begin(3);
+      schedule.beginGroup({static_cast<uint64_t>(size), size > 1, &size}, -1);
+      add(0, 1, 1);
+      add(1, 3, 1);
+      add(2, 2, 1);
+      workOn(threads);
+      std::map<std::pair<int64_t, int64_t>, int64_t> done;
+      for (const Entry &entry : log.take()) {
+        if (entry.label > 0)
+          ASSERT_EQ((done[{entry.label - 1, entry.instance}]), entry.label == 1 ? 1 : 3);
+        ++done[{entry.label, entry.instance}];
+      }
+      for (int64_t instance = 0; instance < size; ++instance)
+        ASSERT_EQ((done[{2, instance}]), 2);
+      ASSERT_EQ(done.size(), static_cast<size_t>(3 * size));
+    }
+}
+
 TEST_F(ScheduleTest, WhereNothingWaitsEveryWorkerHasARange) {
   const int64_t size = 8;
   schedule.begin(8);
