@@ -3,10 +3,9 @@
 #include "dialects/graph/Text.h"
 #include "tools/nova/DataFault.h"
 #include "tools/nova/Failure.h"
-#include "tools/nova/HostTensor.h"
 #include "tools/nova/Npy.h"
 #include "tools/nova/Options.h"
-#include "tools/nova/Random.h"
+#include "tools/nova/RandomArguments.h"
 #include "tools/nova/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -45,8 +44,10 @@ public:
   }
 
   Expected<std::vector<Tensor>> run() {
-    if (StringRef(options::seed).getAsInteger(10, seed))
-      return badInput("--seed " + options::seed + ": expected a number from 0 to 18446744073709551615");
+    Expected<uint64_t> given = readSeed();
+    if (!given)
+      return given.takeError();
+    seed = *given;
     // What is named goes before what an archive holds under the name, in whatever order they are given.
     for (const std::string &option : options::inputs)
       if (!isArchive(option))
@@ -200,7 +201,7 @@ private:
     if (!named && !words.contains(':')) {
       named = true;
       name = option;
-    } else if (Error error = readSizes(text, words)) {
+    } else if (Error error = readSizes(graph, text, words, sizes)) {
       return error;
     }
     if (!named) {
@@ -218,53 +219,14 @@ private:
     return Error::success();
   }
 
-  Error readSizes(const std::string &text, StringRef words) {
-    SmallVector<StringRef> items;
-    words.split(items, ',');
-    for (StringRef item : items) {
-      auto [symbol, value] = item.split(':');
-      int64_t number;
-      if (symbol.empty() || value.getAsInteger(10, number) || number < 0)
-        return badInput(text + ": expected NAME:NUMBER with a number of 0 or more, found '" + item + "'");
-      if (!isSymbol(symbol))
-        return badInput(text + ": graph @" + graph.getSymName() + " has no size " + symbol);
-      auto [it, fresh] = sizes.try_emplace(symbol, number);
-      if (!fresh && it->second != number)
-        return badInput(text + ": " + symbol + " is " + Twine(it->second) + " already, found " + Twine(number));
-    }
-    return Error::success();
-  }
-
-  bool isSymbol(StringRef name) {
-    for (unsigned i = 0; i < names.size(); i++)
-      for (DimAttr dim : graph.getArgumentType(i).getDims())
-        for (mlir::Attribute atom : dim.getAtoms())
-          if (mlir::cast<mlir::StringAttr>(atom).getValue() == name)
-            return true;
-    return false;
-  }
-
   Error makeRandom(unsigned i) {
     if (random[i].empty())
       return badInput("argument " + names[i] + " is not given: use --input " + names[i] + "=FILE or --random " +
                       randomExample(i));
-    reference::Shape shape;
-    for (DimAttr dim : graph.getArgumentType(i).getDims()) {
-      for (mlir::Attribute atom : dim.getAtoms())
-        if (StringRef symbol = mlir::cast<mlir::StringAttr>(atom).getValue(); !sizes.contains(symbol))
-          return badInput(random[i] + ": argument " + names[i] + " needs the size of " + symbol + ": add " + symbol +
-                          ":6");
-      std::optional<int64_t> size = evaluateDim(dim, sizes);
-      if (!size || *size < 0)
-        return badInput(random[i] + ": argument " + names[i] + " has no size " + toString(dim) + " for " +
-                        toString(Bindings(sizes)));
-      shape.push_back(*size);
-    }
-    Expected<Tensor> tensor = makeTensor(random[i] + ": argument " + names[i], argumentElement(workspace, i), shape);
+    Expected<Tensor> tensor = makeRandomArgument(workspace, i, sizes, seed, random[i]);
     if (!tensor)
       return tensor.takeError();
     tensors[i] = std::move(*tensor);
-    fillRandom(*tensors[i], seed, names[i]);
     return Error::success();
   }
 

@@ -73,6 +73,17 @@ EXAMPLES:
   nova diff graphs.nova graphs.nova --entry f --with g
 )",
      diffCommand},
+    {"bench", "measure how fast a graph runs", R"(
+Google Benchmark measures the compiled module on random arguments and prints its table: time, rows of the first result
+a second, and where no mask hides entries the additions and multiplications of contractions a second. With --decode
+also one row at a time in a session that holds as many rows (and up to 63 more). Flags that begin with --benchmark_ are
+the library's: --benchmark_filter, --benchmark_min_time, --benchmark_repetitions, --benchmark_format=json.
+
+EXAMPLES:
+  nova bench attention.nova --sizes n:1024,d:64 --sizes n:2048,d:64 --type T=f32
+  nova bench attention.nova --sizes n:4096,d:64 --decode --threads 2 --benchmark_min_time=2
+)",
+     benchCommand},
     {"store", "look after the store of compiled modules", R"(
 EXAMPLES:
   nova store ls

@@ -14,6 +14,7 @@ int decodeCommand();
 int traceCommand();
 int hashCommand();
 int diffCommand();
+int benchCommand();
 int storeCommand();
 int completionCommand();
 int doctorCommand();

@@ -12,6 +12,7 @@ cl::SubCommand decode("decode", "run a graph row by row (or by chunks) through a
 cl::SubCommand trace("trace", "compute every named value, and compare them with those of a file");
 cl::SubCommand hash("hash", "print a graph's hashes");
 cl::SubCommand diff("diff", "show what two graphs do differently");
+cl::SubCommand bench("bench", "measure how fast a graph runs");
 cl::SubCommand store("store", "look after the store of compiled modules");
 cl::SubCommand completion("completion", "print a script that completes command lines in a shell");
 cl::SubCommand doctor("doctor", "print what this machine offers");
@@ -19,11 +20,12 @@ cl::SubCommand doctor("doctor", "print what this machine offers");
 static cl::OptionCategory category("Options");
 static cl::cat own(category);
 
-// The commands that may run a compiled module; those that take arguments; those that know sequences; all that read a
-// graph.
+// The commands that may execute a graph on arguments; those of them that may run a compiled module, and all that run
+// one; those that know sequences; all that read a graph.
 #define FOR_RUN cl::sub(run), cl::sub(decode)
 #define FOR_DATA FOR_RUN, cl::sub(trace)
-#define FOR_SEQUENCE FOR_RUN, cl::sub(check), cl::sub(compile), cl::sub(hash)
+#define FOR_MODULE FOR_RUN, cl::sub(bench)
+#define FOR_SEQUENCE FOR_MODULE, cl::sub(check), cl::sub(compile), cl::sub(hash)
 #define FOR_GRAPH FOR_SEQUENCE, cl::sub(trace)
 
 cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"),
@@ -52,7 +54,7 @@ cl::opt<std::string> along("along", cl::value_desc("n"),
                            FOR_SEQUENCE);
 cl::list<std::string> targets("target", cl::CommaSeparated, cl::value_desc("x86-64-v3|x86-64-v4"),
                               cl::desc("what the code is for (default: both, the best is chosen at load)"), own,
-                              FOR_RUN, cl::sub(compile), cl::sub(hash));
+                              FOR_MODULE, cl::sub(compile), cl::sub(hash));
 
 cl::list<std::string> inputs("input", cl::value_desc("Q=q.npy"),
                              cl::desc("an argument from a file: q.npy, all.npz:key or w.safetensors:key; all.npz or "
@@ -64,7 +66,7 @@ cl::list<std::string>
                      "arguments not given"),
             own, FOR_DATA);
 cl::opt<std::string> seed("seed", cl::value_desc("N"), cl::init("1"),
-                          cl::desc("what random numbers begin with (default: 1)"), own, FOR_DATA);
+                          cl::desc("what random numbers begin with (default: 1)"), own, FOR_DATA, cl::sub(bench));
 cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
                               cl::desc("write a result (by name, or by index from 0) to a .npy file; all.npz or "
                                        "all.safetensors alone gets all results"),
@@ -76,15 +78,22 @@ cl::opt<std::string> backend("backend", cl::value_desc("compiled|interpreter"), 
                              cl::desc("what executes the graph: the module (default) or the reference"), own, FOR_RUN);
 cl::opt<std::string> threads("threads", cl::value_desc("N"), cl::init("0"),
                              cl::desc("threads to use (default: one per core); results are the same bits"), own,
-                             FOR_RUN);
+                             FOR_MODULE);
 cl::opt<std::string> onednn("onednn", cl::value_desc("on|off"), cl::init("on"),
                             cl::desc("library tiles of oneDNN where qualified; results are the same bits"), own,
-                            FOR_RUN, cl::sub(compile));
+                            FOR_MODULE, cl::sub(compile));
 cl::opt<std::string>
     storeDir("store", cl::value_desc("DIR"),
              cl::desc("the store of compiled modules (default: $NOVA_STORE, else the user's cache folder)"), own,
-             FOR_RUN, cl::sub(compile), cl::sub(store), cl::sub(doctor));
-cl::opt<bool> noStore("no-store", cl::desc("neither read nor write the store"), own, FOR_RUN, cl::sub(compile));
+             FOR_MODULE, cl::sub(compile), cl::sub(store), cl::sub(doctor));
+cl::opt<bool> noStore("no-store", cl::desc("neither read nor write the store"), own, FOR_MODULE, cl::sub(compile));
+
+cl::list<std::string> sizes("sizes", cl::value_desc("n:1024,d:64"),
+                            cl::desc("sizes of the arguments, which are random; given again, another benchmark"), own,
+                            cl::sub(bench));
+cl::opt<bool> decodeToo("decode", cl::desc("also measure one row of a session that holds the rows"), own,
+                        cl::sub(bench));
+std::vector<std::string> benchmarkFlags;
 
 cl::opt<std::string> against("against", cl::value_desc("FILE"),
                              cl::desc("compare with the tensors of a .npz or .safetensors file by name"), own,

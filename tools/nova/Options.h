@@ -8,7 +8,7 @@
 #include <string>
 
 namespace nova::tool::options {
-extern llvm::cl::SubCommand check, fmt, compile, run, decode, trace, hash, diff, store, completion, doctor;
+extern llvm::cl::SubCommand check, fmt, compile, run, decode, trace, hash, diff, bench, store, completion, doctor;
 
 // What is read.
 extern llvm::cl::opt<std::string> file;
@@ -37,6 +37,11 @@ extern llvm::cl::list<std::string> chunks;
 // `nova trace`.
 extern llvm::cl::opt<std::string> against;
 extern llvm::cl::opt<std::string> ulps;
+
+// `nova bench`. The flags are Google Benchmark's own.
+extern llvm::cl::list<std::string> sizes;
+extern llvm::cl::opt<bool> decodeToo;
+extern std::vector<std::string> benchmarkFlags;
 
 // How it runs.
 extern llvm::cl::opt<std::string> backend;

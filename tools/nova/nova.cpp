@@ -12,8 +12,8 @@
 
 using namespace llvm;
 using namespace nova::tool;
-using nova::tool::options::isOwnOption;
 using nova::compilerVersion;
+using nova::tool::options::isOwnOption;
 
 static void printUsage(raw_ostream &os) {
   os << "usage: nova COMMAND [options]\n\n";
@@ -64,10 +64,18 @@ int main(int argc, char **argv) {
   if (!command)
     return unknownCommand(word);
   removeForeignOptions();
+  std::vector<char *> words(argv, argv + argc);
+  if (command->run == benchCommand)
+    erase_if(words, [](StringRef flag) {
+      bool theirs = flag.starts_with("--benchmark_");
+      if (theirs)
+        options::benchmarkFlags.push_back(flag.str());
+      return theirs;
+    });
   cl::extrahelp examples(command->examples);
   std::string fault;
   raw_string_ostream faults(fault);
-  if (!cl::ParseCommandLineOptions(argc, argv, "", &faults))
+  if (!cl::ParseCommandLineOptions(words.size(), words.data(), "", &faults))
     return wrongOptions(fault, word);
   return command->run();
 }

@@ -1,0 +1,141 @@
+#include "tools/nova/LoadedModule.h"
+#include "compiler/transforms/CoreForm.h"
+#include "tools/nova/Failure.h"
+#include "tools/nova/HostTensor.h"
+#include "tools/nova/Options.h"
+
+using namespace llvm;
+using nova::reference::Element;
+using nova::reference::Tensor;
+
+namespace nova::tool {
+Error toError(nova_status_t *status) {
+  if (!status)
+    return Error::success();
+  std::string message = nova_status_message(status);
+  nova_code_t code = nova_status_code(status);
+  nova_status_free(status);
+  bool input = code == NOVA_INVALID_ARGUMENT || code == NOVA_SHAPE_MISMATCH || code == NOVA_DIVISION_BY_ZERO ||
+               code == NOVA_CAPACITY_EXCEEDED;
+  return input ? badInput(message) : environmentFailure(message);
+}
+
+// Both lists name the types in the same words; the orders need not agree.
+static Element elementOf(nova_type_t type) {
+  switch (type) {
+  case NOVA_F64:
+    return Element::F64;
+  case NOVA_F32:
+    return Element::F32;
+  case NOVA_I64:
+    return Element::I64;
+  case NOVA_I32:
+    return Element::I32;
+  case NOVA_I1:
+    return Element::I1;
+  }
+  llvm_unreachable("libnova has five element types");
+}
+
+static nova_tensor_t viewOf(const Tensor &tensor) {
+  nova_tensor_t result{};
+  for (nova_type_t type : {NOVA_F64, NOVA_F32, NOVA_I64, NOVA_I32, NOVA_I1})
+    if (elementOf(type) == tensor.element)
+      result.type = type;
+  result.rank = tensor.shape.size();
+  result.dims = tensor.shape.data();
+  // libnova only reads arguments; the structure serves results too.
+  result.data = const_cast<char *>(tensor.bytes.data());
+  return result;
+}
+
+SmallVector<nova_tensor_t> viewsOf(const Execution::Tensors &tensors) {
+  SmallVector<nova_tensor_t> list;
+  for (const Tensor &tensor : tensors)
+    list.push_back(viewOf(tensor));
+  return list;
+}
+
+Expected<LoadedModule> LoadedModule::load(Workspace &workspace, int32_t threads) {
+  if (options::targets.size() > 1)
+    return badInput("--target: expected one target to run on, found " + Twine(options::targets.size()));
+  Expected<ModuleBytes> source = obtainModule(workspace);
+  if (!source)
+    return source.takeError();
+  nova_module_options_t moduleOptions{sizeof(nova_module_options_t), nullptr};
+  if (!options::targets.empty())
+    moduleOptions.target = options::targets[0].c_str();
+  nova_module_t *module = nullptr;
+  if (Error error =
+          toError(nova_module_load_memory(source->bytes.data(), source->bytes.size(), &moduleOptions, &module)))
+    return std::move(error);
+  Handle<nova_module_t> ownModule(module);
+  nova_context_options_t contextOptions{sizeof(nova_context_options_t), threads, nullptr, nullptr};
+  nova_context_t *context = nullptr;
+  if (Error error = toError(nova_context_create(&contextOptions, &context)))
+    return std::move(error);
+  return LoadedModule(std::move(*source), std::move(ownModule), Handle<nova_context_t>(context));
+}
+
+Expected<SmallVector<int32_t>> LoadedModule::axes(bool results) const {
+  SmallVector<int32_t> list;
+  size_t count = results ? nova_module_result_count(module.get()) : nova_module_argument_count(module.get());
+  for (size_t i = 0; i < count; i++) {
+    nova_port_t port;
+    auto *describe = results ? nova_module_result : nova_module_argument;
+    if (Error error = toError(describe(module.get(), i, &port)))
+      return std::move(error);
+    list.push_back(port.sequence_axis);
+  }
+  return list;
+}
+
+Expected<Execution::Tensors> LoadedModule::makeResults(nova_session_t *session, const Tensors &arguments) const {
+  SmallVector<nova_tensor_t> inputs = viewsOf(arguments);
+  size_t count = nova_module_result_count(module.get());
+  std::vector<nova_port_t> ports(count);
+  std::vector<std::vector<int64_t>> shapes(count);
+  SmallVector<int64_t *> pointers;
+  for (size_t i = 0; i < count; i++) {
+    if (Error error = toError(nova_module_result(module.get(), i, &ports[i])))
+      return std::move(error);
+    shapes[i].resize(ports[i].rank);
+    pointers.push_back(shapes[i].data());
+  }
+  if (Error error = toError(nova_module_infer(module.get(), session, inputs.data(), inputs.size(), pointers.data())))
+    return std::move(error);
+  Tensors results;
+  for (size_t i = 0; i < count; i++) {
+    Expected<Tensor> result = makeTensor("result " + Twine(ports[i].name), elementOf(ports[i].type), shapes[i]);
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+Error LoadedModule::run(nova_session_t *session, const Tensors &arguments, Tensors &results) const {
+  SmallVector<nova_tensor_t> inputs = viewsOf(arguments), outputs = viewsOf(results);
+  nova_run_t run{module.get(), session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
+  return toError(nova_run(context.get(), &run, 1));
+}
+
+Expected<Handle<nova_session_t>> LoadedModule::makeSession(int64_t rows) const {
+  nova_session_options_t options = NOVA_SESSION_OPTIONS_INIT;
+  options.initial_rows = rows;
+  nova_session_t *session = nullptr;
+  if (Error error = toError(nova_session_create(module.get(), &options, &session)))
+    return std::move(error);
+  return Handle<nova_session_t>(session);
+}
+
+// A module only knows that it has no sequence; the graph tells why.
+Error refuseDecode(Workspace &workspace) {
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> core = makeCoreForm(workspace);
+  if (!core)
+    return core.takeError();
+  Expected<ExtendGraph> extend = makeExtend(coreGraph(**core));
+  return extend ? environmentFailure("the module has no sequence, although its graph can be extended")
+                : extend.takeError();
+}
+} // namespace nova::tool
