@@ -21,9 +21,8 @@ def above(matrix):
     return matrix[np.triu_indices(matrix.shape[0], 1, matrix.shape[1])]
 
 
-FORMULA = {"near": near, "above": above, "abs": np.abs, "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "isnan": np.isnan,
-           "sum": lambda x: x.sum(axis=1, keepdims=True), "mean": lambda x: x.mean(axis=1, keepdims=True),
-           "max": lambda x: x.max(axis=1, keepdims=True), "min": np.minimum, "where": np.where, "inf": np.inf}
+FORMULA = {"near": near, "above": above, "abs": np.abs, "exp": np.exp, "where": np.where,
+           "sum": lambda x: x.sum(axis=1, keepdims=True), "mean": lambda x: x.mean(axis=1, keepdims=True)}
 
 
 class Check:
@@ -91,14 +90,14 @@ class Check:
             close(value, self.got[name], f"result {name}, arguments moved by {by}", self.tolerance)
 
     def unread(self, conditions):
-        """Where a condition on i and j holds, row i of a result does not read row j of the argument: a NaN there and any
-        other number leave its bits; where it fails the row follows."""
+        """Where a condition on i and j holds, row i of a result does not read row j of the argument: a NaN there leaves
+        its bits, and the law of the gradient holds; where it fails the NaN arrives."""
         self._change_rows(conditions, self._nan)
         self.flat(conditions)
 
     def flat(self, conditions):
-        """The law of the gradient: where a condition holds, the central difference of row i of the results in row j of the
-        argument is exactly 0; elsewhere it is the reference's."""
+        """The law of the gradient: where a condition holds, the central difference of row i of the results in row j of
+        the argument is exactly 0; elsewhere it is the reference's."""
         if self.instance == "f64":
             self._change_rows(conditions, self._difference)
 
@@ -109,7 +108,7 @@ class Check:
         known = {**self.sizes(), "never": False}
         i = np.arange(len(next(iter(self.got.values()))))
         for condition, names in groups.items():
-            for j in reversed(range(len(self.inputs[names[0]]))):
+            for j in self.case.get("at", reversed(range(len(self.inputs[names[0]])))):
                 hidden = np.broadcast_to(np.asarray(evaluate(condition, {**known, "i": i, "j": j}), bool), i.shape)
                 change(names, j, hidden)
 

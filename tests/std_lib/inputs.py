@@ -19,8 +19,8 @@ def sizes_of(function, case):
 
 
 def drawn(argument, how, shape, random, sizes):
-    """Numbers of one kind: `normal` times a factor, `integers` from low up to but without high, `coins` that hold with a
-    probability, `fill` with one value, or `formula` over the positions i, j and the sizes."""
+    """Numbers of one kind: `normal` times a factor, `integers` from low up to but without high, `coins` that hold with
+    a probability, `fill` with one value, or `formula` over the positions i, j and the sizes."""
     kind, value = next(iter(how.items()))
     if kind == "normal":
         return random.standard_normal(shape) * value
@@ -37,8 +37,8 @@ def drawn(argument, how, shape, random, sizes):
 
 
 def inputs_of(function, case, instance):
-    """The arguments by name, for T = `instance`: f32 takes the f64 numbers, rounded. An argument's numbers depend on its name
-    and the seed alone."""
+    """The arguments by name, for T = `instance`: f32 takes the f64 numbers, rounded. What is drawn depends on its
+    name and the seed alone."""
     sizes, result = sizes_of(function, case), {}
     for argument in function.arguments:
         given = case.get("arguments", {}).get(argument.name)

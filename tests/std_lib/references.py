@@ -1,4 +1,4 @@
-"""The functions of std_lib written again from their formulas in NumPy, row by row and entry by entry, for arrays of f64.
+"""The functions of std_lib written again from their formulas in NumPy, row by row, entry by entry, for arrays of f64.
 
 They share nothing with the graphs: no mask hides anything here, a row just does not look at what it may not see."""
 
@@ -89,8 +89,8 @@ def attention_scores(Q, K):
 
 
 def attend(Q, K, V, visible, score=lambda i, j, s: s):
-    """Row i: the mean of the values j for which visible(i, j), weighted by the softmax of their scores; 0 where there is none.
-    Also the weights."""
+    """Row i: the mean of the values j that visible(i, j) lets through, weighted by the softmax of their scores; 0 where
+    there is none. Also the weights."""
     out, weights = np.zeros((len(Q), V.shape[1])), np.zeros((len(Q), len(K)))
     for i, q in enumerate(Q):
         seen = [j for j in range(len(K)) if visible(i, j)]
@@ -107,7 +107,10 @@ def causal(i, j):
 
 
 def causal_softmax(S):
-    return np.array([np.append(softmax_of(row[: i + 1]), np.zeros(len(S) - i - 1)) for i, row in enumerate(S)]).reshape(S.shape)
+    weights = np.zeros(S.shape)
+    for i, row in enumerate(S):
+        weights[i, : i + 1] = softmax_of(row[: i + 1])
+    return weights
 
 
 def cross_attention(Q, K, V):

@@ -13,7 +13,7 @@ from function import Function
 from inputs import inputs_of
 
 DEMANDS = ("expect", "bits", "holds", "same_as", "near_to", "unmoved", "unread", "flat", "chunks")
-KEYS = {"name", "sizes", "seed", "arguments", "types", "reference", "tolerance", "refused", *DEMANDS}
+KEYS = {"name", "sizes", "seed", "arguments", "types", "reference", "tolerance", "refused", "at", *DEMANDS}
 
 
 def run_case(function, backends, case, instance):

@@ -1,4 +1,4 @@
-"""Every function of std_lib has a page, cases and a test, is listed in its folder's README, and calls no higher level."""
+"""Every function of std_lib has a page, cases, a test, a line in its folder's README, and calls no higher level."""
 
 import json
 import os
