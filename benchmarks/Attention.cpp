@@ -69,7 +69,7 @@ public:
       nova_tensor_t *parts = &tensors[4 * head];
       for (unsigned part = 0; part < 4; ++part)
         parts[part] = {cell.type, 2, dims, data[part].data() + head * headBytes + offset};
-      runs[head] = {module, sessions ? (*sessions)[head].get() : nullptr, parts, 3, parts + 3, 1};
+      runs[head] = {module, nullptr, sessions ? (*sessions)[head].get() : nullptr, parts, 3, parts + 3, 1};
     }
     require(nova_run(context, runs.data(), runs.size()));
   }

@@ -16,12 +16,13 @@ public:
   }
 
   Status plan() {
-    // Sizes that are a symbol alone come first: theirs are the clearest messages.
-    forEachSize([&](uint32_t argument, uint32_t axis, const Dim &size) {
-      if (size.plainSymbol() >= 0 && !known[size.plainSymbol()])
-        add({static_cast<uint32_t>(size.plainSymbol()), argument, axis, true, {}, {}});
-      return false;
-    });
+    // Sizes that are a symbol alone come first: theirs are the clearest messages. What params tell they tell for good.
+    for (bool fromParams : {true, false})
+      forEachSize([&](uint32_t argument, uint32_t axis, const Dim &size) {
+        if (manifest.arguments[argument].isParam == fromParams && size.plainSymbol() >= 0 && !known[size.plainSymbol()])
+          add({static_cast<uint32_t>(size.plainSymbol()), argument, axis, true, {}, {}});
+        return false;
+      });
     while (forEachSize(
         [&](uint32_t argument, uint32_t axis, const Dim &size) { return addLinear(argument, axis, size); })) {
     }

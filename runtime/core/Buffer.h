@@ -22,6 +22,12 @@ inline int64_t multiplyBytes(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+/// a + b for sizes, saturating in the same way.
+inline int64_t addBytes(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 /// Owned memory, 64-byte aligned, zeroed when it is first handed out. Large buffers are mapped, so that pages which are
 /// never touched cost nothing and growing moves no bytes.
 class Buffer {

@@ -80,8 +80,25 @@ Status describePort(const char *what, const std::vector<Port> &ports, size_t ind
     return fail(NOVA_INVALID_ARGUMENT, "expected an index below ", ports.size(), ", the number of ", what, ", found ",
                 index);
   const Port &port = ports[index];
-  *described = {port.name.c_str(), port.type, static_cast<int32_t>(port.dims.size()), port.sequenceAxis,
-                port.dimTexts.data()};
+  *described = {port.name.c_str(),    port.type,   static_cast<int32_t>(port.dims.size()), port.sequenceAxis,
+                port.dimTexts.data(), port.isParam};
+  return Status::success();
+}
+
+Status createSession(const std::shared_ptr<const Module> &module, std::shared_ptr<const ModuleInstance> instance,
+                     const nova_session_options_t *options, nova_session_t **session) {
+  const Manifest &manifest = module->manifest();
+  nova_session_options_t read = NOVA_SESSION_OPTIONS_INIT;
+  if (Status status = readOptions(options, read))
+    return status;
+  if (!manifest.hasSequence)
+    return fail(NOVA_INVALID_ARGUMENT, manifest.graph, " was compiled without a sequence to extend");
+  if (manifest.params > 0 && !instance)
+    return missingInstance(manifest);
+  if (read.initial_rows < 0 || (read.max_rows >= 0 && read.initial_rows > read.max_rows))
+    return fail(NOVA_INVALID_ARGUMENT, "initial_rows: expected 0 or more and at most max_rows, found ",
+                read.initial_rows);
+  *session = new nova_session_t{{module, std::move(instance), read.initial_rows, read.max_rows}};
   return Status::success();
 }
 
@@ -180,6 +197,10 @@ extern "C" size_t nova_module_argument_count(const nova_module_t *module) {
   return module ? manifestOf(module)->arguments.size() : 0;
 }
 
+extern "C" size_t nova_module_param_count(const nova_module_t *module) {
+  return module ? manifestOf(module)->params : 0;
+}
+
 extern "C" size_t nova_module_result_count(const nova_module_t *module) {
   return module ? manifestOf(module)->results.size() : 0;
 }
@@ -200,21 +221,40 @@ extern "C" nova_status_t *nova_module_result(const nova_module_t *module, size_t
   });
 }
 
+extern "C" nova_status_t *nova_instance_create(nova_context_t *context, const nova_module_t *module,
+                                               const nova_tensor_t *params, size_t num_params,
+                                               nova_instance_t **instance) {
+  return guarded([&]() -> Status {
+    if (!context || !module || !instance)
+      return nullArgument(!context ? "context" : !module ? "module" : "instance");
+    std::shared_ptr<ModuleInstance> bound;
+    if (Status status = ModuleInstance::bind(module->module, params, num_params, bound))
+      return status;
+    if (Status status = context->context.prepare(*bound))
+      return status;
+    *instance = new nova_instance_t{std::move(bound)};
+    return Status::success();
+  });
+}
+
+extern "C" void nova_instance_release(nova_instance_t *instance) { delete instance; }
+
 extern "C" nova_status_t *nova_session_create(nova_module_t *module, const nova_session_options_t *options,
                                               nova_session_t **session) {
   return guarded([&]() -> Status {
     if (!module || !session)
       return nullArgument(module ? "session" : "module");
-    nova_session_options_t read = NOVA_SESSION_OPTIONS_INIT;
-    if (Status status = readOptions(options, read))
-      return status;
-    if (!manifestOf(module)->hasSequence)
-      return fail(NOVA_INVALID_ARGUMENT, manifestOf(module)->graph, " was compiled without a sequence to extend");
-    if (read.initial_rows < 0 || (read.max_rows >= 0 && read.initial_rows > read.max_rows))
-      return fail(NOVA_INVALID_ARGUMENT, "initial_rows: expected 0 or more and at most max_rows, found ",
-                  read.initial_rows);
-    *session = new nova_session_t{{module->module, read.initial_rows, read.max_rows}};
-    return Status::success();
+    return createSession(module->module, nullptr, options, session);
+  });
+}
+
+extern "C" nova_status_t *nova_session_create_for_instance(nova_instance_t *instance,
+                                                           const nova_session_options_t *options,
+                                                           nova_session_t **session) {
+  return guarded([&]() -> Status {
+    if (!instance || !session)
+      return nullArgument(instance ? "session" : "instance");
+    return createSession(instance->instance->module(), instance->instance, options, session);
   });
 }
 
@@ -262,20 +302,19 @@ extern "C" nova_status_t *nova_run(nova_context_t *context, const nova_run_t *ru
   });
 }
 
-extern "C" nova_status_t *nova_module_infer(const nova_module_t *module, const nova_session_t *session,
-                                            const nova_tensor_t *arguments, size_t num_arguments,
-                                            int64_t *const *result_dims) {
+extern "C" nova_status_t *nova_module_infer(const nova_module_t *module, const nova_instance_t *instance,
+                                            const nova_session_t *session, const nova_tensor_t *arguments,
+                                            size_t num_arguments, int64_t *const *result_dims) {
   return guarded([&]() -> Status {
-    if (!module)
-      return nullArgument("module");
-    const Manifest &manifest = *manifestOf(module);
-    if (session && session->session.module() != module->module)
-      return fail(NOVA_INVALID_ARGUMENT, "the session belongs to another module");
+    RunTarget target;
+    if (Status status = findTarget(module, instance, session ? &session->session : nullptr, target))
+      return status;
+    const Manifest &manifest = target.module->manifest();
     std::vector<int64_t> dims(manifest.symbols.size());
     SessionSizes sizes{};
     if (session)
       sizes = session->session.sizes();
-    if (Status status = checkArguments(manifest, session ? &sizes : nullptr, arguments, num_arguments,
+    if (Status status = checkArguments(manifest, session ? &sizes : nullptr, target.params(), arguments, num_arguments,
                                        DataCheck::Ignored, dims.data()))
       return status;
     std::vector<int64_t> sizesInOrder;

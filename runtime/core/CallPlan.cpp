@@ -8,21 +8,7 @@
 
 using namespace nova::runtime;
 
-/// Adds saturating: a sum that saturates is refused by the allocation that asks for it.
-static int64_t addBytes(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-/// The bytes of a tensor that the entry check has let pass.
-static int64_t checkedBytes(const nova_tensor_t &tensor) {
-  int64_t bytes = 0;
-  return denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes) ? bytes : 0;
-}
-
-Status CallPlan::check(const nova_run_t *runs, size_t count) {
-  if (count > UINT32_MAX)
-    return fail(NOVA_INVALID_ARGUMENT, "expected at most ", UINT32_MAX, " runs, found ", count);
+void CallPlan::clear(size_t count) {
   plans.clear();
   plans.reserve(count); // so that a claimed session is always noted
   dims.clear();
@@ -35,6 +21,12 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
   stepCount = stepBufferCount = 0;
   taskCount = scratchNeeded = stagedNeeded = 0;
   trafficBytes = 0;
+}
+
+Status CallPlan::check(const nova_run_t *runs, size_t count) {
+  if (count > UINT32_MAX)
+    return fail(NOVA_INVALID_ARGUMENT, "expected at most ", UINT32_MAX, " runs, found ", count);
+  clear(count);
   for (uint32_t i = 0; i < count; ++i)
     if (Status status = checkRun(runs[i], i)) {
       if (count == 1)
@@ -44,27 +36,38 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
   return overlap.check();
 }
 
+Status CallPlan::checkPrepare(const ModuleInstance &instance) {
+  clear(1);
+  RunPlan &plan = addPlan(nullptr, {instance.module().get(), &instance}, nullptr);
+  std::copy(instance.dims().begin(), instance.dims().end(), dims.begin());
+  if (Status status = planMemory(plan))
+    return status;
+  return planSteps(plan);
+}
+
+CallPlan::RunPlan &CallPlan::addPlan(const nova_run_t *run, const RunTarget &target, Session *session) {
+  plans.push_back({run, target, session, dims.size(), offsets.size(), steps.size(), stagedOffsets.size(), 0, 0});
+  dims.resize(dims.size() + target.module->manifest().symbols.size());
+  return plans.back();
+}
+
 Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
   Session *session = run.session ? &run.session->session : nullptr;
-  if (!run.module && !session)
-    return fail(NOVA_INVALID_ARGUMENT, "the module is null");
-  const Module &module = run.module ? *run.module->module : *session->module();
-  const Manifest &manifest = module.manifest();
-  if (session && session->module().get() != &module)
-    return fail(NOVA_INVALID_ARGUMENT, "the session belongs to another module");
+  RunTarget target;
+  if (Status status = findTarget(run.module, run.instance, session, target))
+    return status;
+  const Manifest &manifest = target.module->manifest();
   if (session && !session->claim())
     return fail(NOVA_INVALID_ARGUMENT, "the session already takes part in this or another call");
 
   // From here on `finish` knows of the session.
-  plans.push_back({&run, &module, session, dims.size(), offsets.size(), steps.size(), stagedOffsets.size(), 0, 0});
-  RunPlan &plan = plans.back();
-  dims.resize(dims.size() + manifest.symbols.size());
+  RunPlan &plan = addPlan(&run, target, session);
   int64_t *symbols = dims.data() + plan.dimsAt;
   SessionSizes sizes{};
   if (session)
     sizes = session->sizes();
-  if (Status status = checkArguments(manifest, session ? &sizes : nullptr, run.arguments, run.num_arguments,
-                                     DataCheck::Required, symbols))
+  if (Status status = checkArguments(manifest, session ? &sizes : nullptr, target.params(), run.arguments,
+                                     run.num_arguments, DataCheck::Required, symbols))
     return status;
   if (Status status = checkResults(manifest, session != nullptr, run.results, run.num_results, symbols))
     return status;
@@ -75,51 +78,63 @@ Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
 }
 
 void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
-  auto note = [&](const nova_tensor_t &tensor, const Port &port, bool isResult) {
+  auto note = [&](const nova_tensor_t &tensor, const Port &port, OverlapCheck::Role role) {
     int64_t bytes = checkedBytes(tensor);
-    trafficBytes += static_cast<double>(bytes);
+    if (role != OverlapCheck::Role::Param) // the instance knows which of them a run reads
+      trafficBytes += static_cast<double>(bytes);
     if (bytes == 0)
       return;
     auto begin = reinterpret_cast<uintptr_t>(tensor.data);
-    overlap.add({begin, begin + static_cast<uintptr_t>(bytes), &port.name, index, isResult});
+    overlap.add({begin, begin + static_cast<uintptr_t>(bytes), &port.name, index, role});
   };
-  const Manifest &manifest = plan.module->manifest();
-  for (size_t i = 0; i < manifest.arguments.size(); ++i)
-    note(plan.run->arguments[i], manifest.arguments[i], false);
+  const Manifest &manifest = plan.manifest();
+  // Many runs of one instance, one after the other, have its params in common.
+  bool isNew = index == 0 || plans[index - 1].target.instance != plan.target.instance;
+  for (const Port &port : manifest.arguments)
+    if (!port.isParam)
+      note(plan.run->arguments[port.position], port, OverlapCheck::Role::Argument);
+    else if (isNew)
+      note(plan.target.instance->params()[port.position], port, OverlapCheck::Role::Param);
   for (size_t i = 0; i < manifest.results.size(); ++i)
-    note(plan.run->results[i], manifest.results[i], true);
+    note(plan.run->results[i], manifest.results[i], OverlapCheck::Role::Result);
 }
 
 Status CallPlan::planMemory(RunPlan &plan) {
-  const Manifest &manifest = plan.module->manifest();
+  const Manifest &manifest = plan.manifest();
   const int64_t *symbols = dims.data() + plan.dimsAt;
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
     const BufferSpec &buffer = manifest.buffers[i];
     Matrices &needed = matrices.emplace_back();
     offsets.push_back(0);
-    if (buffer.kind == BufferKind::State && plan.session) {
-      if (Status status = plan.module->countMatrices(i, symbols, needed.count))
+    if (buffer.kind == BufferKind::Prepared) {
+      needed = plan.target.instance->matrices(buffer.index);
+    } else if (!plan.run) {
+      continue; // what is prepared depends on nothing else
+    } else if (buffer.kind == BufferKind::State && plan.session) {
+      if (Status status = plan.target.module->countMatrices(i, symbols, needed.count))
         return status;
     } else if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State) {
-      if (Status status = plan.module->findMatrices(i, symbols, needed))
+      if (Status status = plan.target.module->findMatrices(i, symbols, needed))
         return status;
       offsets.back() = plan.slotBytes;
       plan.slotBytes = addBytes(plan.slotBytes, needed.bytes());
       trafficBytes += static_cast<double>(needed.bytes());
     }
   }
-  if (manifest.canFail)
+  if (plan.stagesResults())
     for (size_t i = 0; i < manifest.results.size(); ++i) {
       stagedOffsets.push_back(stagedNeeded);
       stagedNeeded = addBytes(stagedNeeded, alignedBytes(checkedBytes(plan.run->results[i])));
     }
+  if (plan.target.instance)
+    trafficBytes += plan.target.instance->traffic(plan.stage());
   if (plan.session)
     trafficBytes += static_cast<double>(plan.session->bytesInUse(symbols[manifest.sequence.whole]));
   return Status::success();
 }
 
 Status CallPlan::planSteps(const RunPlan &plan) {
-  for (size_t i = 0; i < plan.module->manifest().steps.size(); ++i)
+  for (size_t i = 0; i < plan.steps().size(); ++i)
     if (Status status = planStep(plan, i, steps.emplace_back()))
       return status;
   return Status::success();
@@ -131,8 +146,8 @@ __attribute__((no_sanitize("function")))
 #endif
 Status
 CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
-  const Manifest &manifest = plan.module->manifest();
-  const Step &step = manifest.steps[index];
+  const Manifest &manifest = plan.manifest();
+  const Step &step = plan.steps()[index];
   const int64_t *symbols = dims.data() + plan.dimsAt;
   int64_t &rows = planned.rows;
   if (!step.rows.evaluate(symbols, rows))
@@ -156,7 +171,7 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
   ++stepCount;
   stepBufferCount += step.buffers.size();
-  if (ScratchFunction scratch = plan.module->code()[index].scratch) {
+  if (ScratchFunction scratch = plan.target.module->code(plan.stage())[index].scratch) {
     int64_t bytes = scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
       return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
@@ -192,15 +207,22 @@ void *CallPlan::stagedResult(const RunPlan &plan, size_t result) const {
 }
 
 void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
-  const Manifest &manifest = plan.module->manifest();
+  const Manifest &manifest = plan.manifest();
   const BufferSpec &spec = manifest.buffers[buffer];
   switch (spec.kind) {
   case BufferKind::Argument:
-    return plan.run->arguments[spec.index].data;
+    if (const Port &port = manifest.arguments[spec.index]; port.isParam)
+      return plan.target.instance->params()[port.position].data;
+    else
+      return plan.run ? plan.run->arguments[port.position].data : nullptr;
   case BufferKind::Result:
-    return manifest.canFail ? stagedResult(plan, spec.index) : plan.run->results[spec.index].data;
+    if (plan.stagesResults())
+      return stagedResult(plan, spec.index);
+    return plan.run ? plan.run->results[spec.index].data : nullptr;
   case BufferKind::Constant:
-    return plan.module->constants()[buffer];
+    return plan.target.module->constants()[buffer];
+  case BufferKind::Prepared:
+    return plan.target.instance->prepared(spec.index);
   case BufferKind::State:
     if (plan.session)
       return plan.session->state(spec.index);
@@ -218,7 +240,7 @@ void CallPlan::fill(Schedule &schedule) {
   size_t stepBufferAt = 0;
   for (uint32_t index = 0; index < plans.size(); ++index) {
     const RunPlan &plan = plans[index];
-    const Manifest &manifest = plan.module->manifest();
+    const Manifest &manifest = plan.manifest();
     for (size_t i = 0; i < manifest.buffers.size(); ++i)
       buffers[plan.buffersAt + i] = bufferAddress(plan, i);
     fillSteps(plan, index, stepBufferAt, schedule);
@@ -226,12 +248,12 @@ void CallPlan::fill(Schedule &schedule) {
 }
 
 void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule) {
-  const Manifest &manifest = plan.module->manifest();
   int64_t group = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
   uint64_t groupInstances = 0; // none: the run has no group yet
   bool waits = true;           // for all instances of everything before
-  for (uint32_t i = 0; i < manifest.steps.size(); ++i) {
-    const Step &step = manifest.steps[i];
+  const std::vector<StepCode> &code = plan.target.module->code(plan.stage());
+  for (uint32_t i = 0; i < plan.steps().size(); ++i) {
+    const Step &step = plan.steps()[i];
     const StepPlan &planned = steps[plan.stepsAt + i];
     const Instances &instances = planned.instances;
     waits |= !step.joins; // also if it is not run: what joins it waits like it
@@ -247,9 +269,8 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
     stepBufferAt += step.buffers.size();
     for (size_t j = 0; j < step.buffers.size(); ++j)
       own[j] = buffers[plan.buffersAt + step.buffers[j].buffer];
-    schedule.add({plan.module->code()[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
-                  byteStrides(plan, step, instances), dims.data() + plan.dimsAt, planned.rows, step.block,
-                  step.descending, run, i});
+    schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own, byteStrides(plan, step, instances),
+                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i});
   }
   if (plan.slotBytes > 0)
     slotLast[plan.slot] = group;
@@ -262,7 +283,7 @@ const int64_t *CallPlan::byteStrides(const RunPlan &plan, const Step &step, cons
       const StepBuffer &given = step.buffers[i];
       if (!given.inMatrices)
         continue;
-      const BufferSpec &buffer = plan.module->manifest().buffers[given.buffer];
+      const BufferSpec &buffer = plan.manifest().buffers[given.buffer];
       bool inSession = buffer.kind == BufferKind::State && plan.session;
       strides[loop * step.buffers.size() + i] *= // less than what was allocated
           inSession ? plan.session->stateStride(buffer.index) : matrices[plan.buffersAt + given.buffer].stride;
@@ -272,13 +293,19 @@ const int64_t *CallPlan::byteStrides(const RunPlan &plan, const Step &step, cons
 
 void CallPlan::commit() {
   for (const RunPlan &plan : plans) {
-    const Manifest &manifest = plan.module->manifest();
-    for (size_t i = 0; manifest.canFail && i < manifest.results.size(); ++i)
+    const Manifest &manifest = plan.manifest();
+    for (size_t i = 0; plan.stagesResults() && i < manifest.results.size(); ++i)
       if (int64_t bytes = checkedBytes(plan.run->results[i]))
         std::memcpy(plan.run->results[i].data, stagedResult(plan, i), static_cast<size_t>(bytes));
     if (plan.session)
       plan.session->advance(dims.data() + plan.dimsAt);
   }
+}
+
+std::string CallPlan::describe(const KernelCall &call) const {
+  const RunPlan &plan = plans[call.run];
+  std::string text = concat("step ", plan.steps()[call.step].kernel, " of ", plan.manifest().graph);
+  return plans.size() > 1 ? concat(text, ", run ", call.run) : text;
 }
 
 void CallPlan::finish() {

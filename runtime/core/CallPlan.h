@@ -6,6 +6,7 @@
 #include "runtime/core/Buffer.h"
 #include "runtime/core/Instances.h"
 #include "runtime/core/Overlap.h"
+#include "runtime/core/RunTarget.h"
 #include "runtime/core/Schedule.h"
 #include "runtime/core/Session.h"
 
@@ -13,12 +14,16 @@
 
 namespace nova::runtime {
 
-/// One call of nova_run from its check to its end. The phases are called in this order:
-/// check, allocate, fill, (the work), commit or not, finish. Memory is kept for the next call.
+/// One call of nova_run, or the steps that prepare an instance, from the check to the end. The phases are called in
+/// this order: check or checkPrepare, allocate, fill, (the work), commit or not, finish. Memory is kept for the next
+/// call.
 class CallPlan {
 public:
   /// Checks every run, finds its symbols, claims its session, and sums up what memory it needs. No other effects.
   Status check(const nova_run_t *runs, size_t count);
+
+  /// The same for the steps of `prepare`, of which the instance has the memory.
+  Status checkPrepare(const ModuleInstance &instance);
 
   /// Gets the memory: room in sessions, temporaries for as many runs as can be under way at once, staged results.
   Status allocate(int32_t threads);
@@ -38,7 +43,8 @@ public:
   /// About how many bytes the call reads and writes: what decides whether threads are worth waking.
   double traffic() const { return trafficBytes; }
 
-  const Module &module(size_t run) const { return *plans[run].module; }
+  /// For messages: the kernel and the graph of a step, and the run if there are several.
+  std::string describe(const KernelCall &call) const;
 
   /// Gives the memory of temporaries and staged results back.
   void trim();
@@ -46,8 +52,8 @@ public:
 private:
   /// What is known of one run.
   struct RunPlan {
-    const nova_run_t *run;
-    const Module *module;
+    const nova_run_t *run; // null where an instance is prepared
+    RunTarget target;
     Session *session;  // or null
     size_t dimsAt;     // in `dims`
     size_t buffersAt;  // in `buffers`, `offsets` and `matrices`: one entry per buffer of the module
@@ -55,6 +61,11 @@ private:
     size_t stagedAt;   // in `stagedOffsets`: one entry per result, if the module can fail
     int64_t slotBytes; // temporaries, and states without a session
     size_t slot;       // in `slots`
+
+    const Manifest &manifest() const { return target.module->manifest(); }
+    Stage stage() const { return run ? Stage::Run : Stage::Prepare; }
+    const std::vector<Step> &steps() const { return manifest().stepsOf(stage()); }
+    bool stagesResults() const { return run && manifest().canFail; }
   };
 
   /// What is known of one step of a run.
@@ -63,6 +74,8 @@ private:
     Instances instances; // in `instanceValues`
   };
 
+  void clear(size_t count);
+  RunPlan &addPlan(const nova_run_t *run, const RunTarget &target, Session *session);
   Status checkRun(const nova_run_t &run, uint32_t index);
   Status planMemory(RunPlan &plan);
   Status planSteps(const RunPlan &plan);

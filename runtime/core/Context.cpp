@@ -9,15 +9,19 @@ using namespace nova::runtime;
 // Below this traffic a call is over sooner than a sleeping thread has woken up.
 constexpr double kParallelBytes = 64 << 10;
 
-Status Context::run(const nova_run_t *runs, size_t count) {
+/// `check` fills the plan with what is to be run.
+template <typename Check> Status Context::call(Check check) {
   std::lock_guard<std::mutex> lock(mutex);
   struct Finish { // also when memory for the plan itself runs out
     CallPlan &plan;
     ~Finish() { plan.finish(); }
   } finish{plan};
 
-  if (Status status = prepare(runs, count))
+  if (Status status = check())
     return status;
+  if (Status status = plan.allocate(workers.count()))
+    return status;
+  plan.fill(schedule);
   size_t workerCount = 1;
   if (workers.count() > 1 && plan.traffic() >= kParallelBytes)
     workerCount =
@@ -26,23 +30,18 @@ Status Context::run(const nova_run_t *runs, size_t count) {
     return status;
   schedule.share(workerCount);
   workers.run(static_cast<int32_t>(workerCount), workerBody, this);
-  if (const KernelCall *failed = schedule.failedCall()) {
-    const Module &module = plan.module(failed->run);
-    return fail(NOVA_DIVISION_BY_ZERO, "integer division by zero in step ",
-                module.manifest().steps[failed->step].kernel, " of ", module.manifest().graph,
-                count > 1 ? concat(", run ", failed->run) : std::string());
-  }
+  if (const KernelCall *failed = schedule.failedCall())
+    return fail(NOVA_DIVISION_BY_ZERO, "integer division by zero in ", plan.describe(*failed));
   plan.commit();
   return Status::success();
 }
 
-Status Context::prepare(const nova_run_t *runs, size_t count) {
-  if (Status status = plan.check(runs, count))
-    return status;
-  if (Status status = plan.allocate(workers.count()))
-    return status;
-  plan.fill(schedule);
-  return Status::success();
+Status Context::run(const nova_run_t *runs, size_t count) {
+  return call([&] { return plan.check(runs, count); });
+}
+
+Status Context::prepare(const ModuleInstance &instance) {
+  return call([&] { return plan.checkPrepare(instance); });
 }
 
 Status Context::growScratch(size_t workerCount) {

@@ -26,8 +26,11 @@ public:
   /// Gives idle memory back.
   void trim();
 
+  /// Runs the steps that prepare a new instance.
+  Status prepare(const ModuleInstance &instance);
+
 private:
-  Status prepare(const nova_run_t *runs, size_t count);
+  template <typename Check> Status call(Check check);
   Status growScratch(size_t workerCount);
   static void workerBody(void *context, int32_t worker);
 

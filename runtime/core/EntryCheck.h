@@ -25,9 +25,14 @@ struct SessionSizes {
 /// Whether tensors must have data behind them.
 enum class DataCheck { Required, Ignored };
 
-/// Checks the arguments and finds all symbols. `session` is null for a whole run. `dims` has room for every symbol.
-Status checkArguments(const Manifest &manifest, const SessionSizes *session, const nova_tensor_t *arguments,
-                      size_t count, DataCheck data, int64_t *dims);
+/// Checks the params by themselves, with the clauses that only they decide, and finds the symbols they tell. `dims` has
+/// room for every symbol.
+Status checkParams(const Manifest &manifest, const nova_tensor_t *params, size_t count, int64_t *dims);
+
+/// Checks the arguments that are no params and finds all symbols. `session` is null for a whole run. `params` have been
+/// checked by themselves; null where there are none. `dims` has room for every symbol.
+Status checkArguments(const Manifest &manifest, const SessionSizes *session, const nova_tensor_t *params,
+                      const nova_tensor_t *arguments, size_t count, DataCheck data, int64_t *dims);
 
 /// The size of one axis of a result for checked arguments, 0 or more.
 Status resultSize(const Manifest &manifest, bool extends, size_t result, size_t axis, const int64_t *dims,
@@ -36,6 +41,9 @@ Status resultSize(const Manifest &manifest, bool extends, size_t result, size_t 
 /// Checks the caller's result tensors against the symbols.
 Status checkResults(const Manifest &manifest, bool extends, const nova_tensor_t *results, size_t count,
                     const int64_t *dims);
+
+/// The bytes of a tensor that these checks have let pass.
+int64_t checkedBytes(const nova_tensor_t &tensor);
 
 } // namespace nova::runtime
 

@@ -28,11 +28,15 @@ public:
     parseSymbols();
     manifest.canFail = root.member("can_fail").boolean();
     parsePorts("arguments", manifest.arguments);
+    parseParams();
     parsePorts("results", manifest.results);
     root.member("clauses").each([&](Reader clause) { parseClause(clause); });
     root.member("buffers").each([&](Reader buffer) { parseBuffer(buffer); });
-    root.member("steps").each([&](Reader step) { parseStep(step); });
+    if (root.has("prepare"))
+      parsePrepare(root.member("prepare"));
+    root.member("steps").each([&](Reader step) { parseStep(step, Stage::Run); });
     checkResultsWritten();
+    checkPreparedFilled();
   }
 
 private:
@@ -108,6 +112,15 @@ private:
     return Dim(reader.member("text").name(), std::move(terms));
   }
 
+  /// A dimension that is needed before there are any arguments but params.
+  Dim parsePreparedDim(Reader reader) const {
+    Dim dim = parseDim(reader);
+    for (uint32_t symbol : dim.symbols())
+      if (!manifest.paramSymbols[symbol])
+        reader.complain("no param has the size ", manifest.symbols[symbol]);
+    return dim;
+  }
+
   Dim parseDimWithout(std::initializer_list<uint32_t> symbols, Reader reader) const {
     Dim dim = parseDim(reader);
     for (uint32_t symbol : symbols)
@@ -123,12 +136,16 @@ private:
     return parseDimWithout({manifest.sequence.rows, manifest.sequence.past}, reader);
   }
 
+  Dim parseStepDim(Reader reader, Stage stage) const {
+    return stage == Stage::Prepare ? parsePreparedDim(reader) : parseDim(reader);
+  }
+
   /// At most as many as a tensor has axes.
-  std::vector<Dim> parseDims(Reader reader) const {
+  std::vector<Dim> parseStepDims(Reader reader, Stage stage) const {
     if (reader.size() > kMaxRank)
       reader.complain("expected at most ", kMaxRank, " axes, found ", reader.size());
     std::vector<Dim> dims;
-    reader.each([&](Reader dim) { dims.push_back(parseDim(dim)); });
+    reader.each([&](Reader dim) { dims.push_back(parseStepDim(dim, stage)); });
     return dims;
   }
 
@@ -152,6 +169,30 @@ private:
     if (manifest.hasSequence && !grows)
       list.complain("a sequence needs at least one with a sequence_axis, found none");
   }
+
+  /// Which arguments are params, and which symbols they tell.
+  void parseParams() {
+    Reader list = root.member("arguments");
+    manifest.paramSymbols.resize(manifest.symbols.size());
+    for (uint32_t i = 0; i < manifest.arguments.size(); ++i) {
+      Reader reader = list.element(i);
+      Port &port = manifest.arguments[i];
+      port.isParam = reader.has("param") && reader.member("param").boolean();
+      if (port.isParam && port.sequenceAxis >= 0)
+        reader.member("sequence_axis").complain("expected null for a param, found ", port.sequenceAxis);
+      port.position = port.isParam ? manifest.params++ : i - manifest.params;
+      if (!port.isParam)
+        continue;
+      for (const Dim &size : port.dims)
+        if (int32_t symbol = size.plainSymbol(); symbol >= 0 && !growsWithSession(static_cast<uint32_t>(symbol)))
+          manifest.paramSymbols[symbol] = true;
+    }
+    for (Port &port : manifest.arguments)
+      port.settled = port.isParam && std::all_of(port.dims.begin(), port.dims.end(),
+                                                 [&](const Dim &size) { return manifest.knownFromParams(size); });
+  }
+
+  bool growsWithSession(uint32_t symbol) const { return manifest.hasSequence && symbol == manifest.sequence.whole; }
 
   void parseSequenceAxis(Reader reader, Port &port) const {
     if (reader.isNull())
@@ -184,8 +225,11 @@ private:
     std::string name = relation.text();
     for (auto [text, value] : kRelations)
       if (name == text) {
-        manifest.clauses.push_back({reader.member("text").name(), parsePublicDim(reader.member("lhs")), value,
-                                    parsePublicDim(reader.member("rhs"))});
+        Clause clause{reader.member("text").name(), parsePublicDim(reader.member("lhs")), value,
+                      parsePublicDim(reader.member("rhs"))};
+        clause.settled =
+            manifest.params > 0 && manifest.knownFromParams(clause.lhs) && manifest.knownFromParams(clause.rhs);
+        manifest.clauses.push_back(std::move(clause));
         return;
       }
     relation.complain("expected one of >=, <=, ==, >, <, found ", relation.describe());
@@ -201,85 +245,119 @@ private:
       size_t count = (isArgument ? manifest.arguments : manifest.results).size();
       // A list without entries has no valid index; the range 0 .. -1 says so.
       buffer.index = static_cast<uint32_t>(reader.member("index").integer(0, static_cast<int64_t>(count) - 1));
-    } else if (kind == "temporary" || kind == "state") {
-      bool isState = kind == "state";
-      buffer.kind = isState ? BufferKind::State : BufferKind::Temporary;
-      if (isState && !manifest.hasSequence)
-        kindReader.complain("a state needs a module with a sequence");
-      buffer.index = isState ? manifest.states++ : manifest.temporaries++;
+    } else if (kind == "temporary" || kind == "state" || kind == "prepared") {
+      parseKind(kindReader, kind, buffer);
       buffer.name = reader.member("name").name();
       buffer.symbol = reader.member("bytes").name();
-      buffer.count = parseCount(reader.member("count"), isState);
+      buffer.count = parseCount(reader.member("count"), buffer.kind);
     } else if (kind == "constant") {
       buffer.kind = BufferKind::Constant;
       buffer.index = manifest.constants++;
       buffer.symbol = reader.member("symbol").name();
     } else {
-      kindReader.complain("expected argument, result, temporary, state or constant, found ", kindReader.describe());
+      kindReader.complain("expected argument, result, temporary, state, prepared or constant, found ",
+                          kindReader.describe());
     }
     manifest.buffers.push_back(std::move(buffer));
   }
 
+  /// The kinds of memory that the runtime holds.
+  void parseKind(Reader reader, const std::string &kind, BufferSpec &buffer) {
+    if (kind == "temporary") {
+      buffer.kind = BufferKind::Temporary;
+      buffer.index = manifest.temporaries++;
+    } else if (kind == "state") {
+      if (!manifest.hasSequence)
+        reader.complain("a state needs a module with a sequence");
+      buffer.kind = BufferKind::State;
+      buffer.index = manifest.states++;
+    } else {
+      if (manifest.params == 0)
+        reader.complain("a prepared buffer needs a module with a param");
+      buffer.kind = BufferKind::Prepared;
+      buffer.index = manifest.prepared++;
+    }
+  }
+
   /// How many matrices a session holds must not change while it grows.
-  Dim parseCount(Reader reader, bool isState) const {
-    if (!isState)
+  Dim parseCount(Reader reader, BufferKind kind) const {
+    if (kind == BufferKind::Prepared)
+      return parsePreparedDim(reader);
+    if (kind == BufferKind::Temporary)
       return parseDim(reader);
     const auto &[whole, rows, past] = manifest.sequence;
     return parseDimWithout({whole, rows, past}, reader);
   }
 
-  StepBuffer parseStepBuffer(Reader reader, size_t axes) const {
+  /// What there is before the first run.
+  bool existsInPrepare(const BufferSpec &buffer) const {
+    return buffer.kind == BufferKind::Prepared || buffer.kind == BufferKind::Constant ||
+           (buffer.kind == BufferKind::Argument && manifest.arguments[buffer.index].isParam);
+  }
+
+  StepBuffer parseStepBuffer(Reader reader, size_t axes, Stage stage) const {
     StepBuffer parsed{};
     int64_t last = std::min<int64_t>(kMaxIndex, static_cast<int64_t>(manifest.buffers.size()) - 1);
-    parsed.buffer = static_cast<uint32_t>(reader.member("buffer").integer(0, last));
+    Reader index = reader.member("buffer");
+    parsed.buffer = static_cast<uint32_t>(index.integer(0, last));
+    const BufferSpec &buffer = manifest.buffers[parsed.buffer];
+    if (stage == Stage::Prepare && !existsInPrepare(buffer))
+      index.complain("expected a param, a constant or a prepared buffer, found ", parsed.buffer,
+                     ", which there is only in a run");
     Reader unit = reader.member("unit");
     std::string unitName = unit.text();
     if (unitName != "bytes" && unitName != "matrix")
       unit.complain("expected bytes or matrix, found ", unit.describe());
     parsed.inMatrices = unitName == "matrix";
-    BufferKind kind = manifest.buffers[parsed.buffer].kind;
-    if (parsed.inMatrices && kind != BufferKind::Temporary && kind != BufferKind::State)
-      unit.complain("expected bytes, as only temporaries and states consist of matrices");
+    if (parsed.inMatrices && !buffer.hasMatrices())
+      unit.complain("expected bytes, as only temporaries, states and prepared buffers consist of matrices");
     Reader strides = reader.member("strides");
-    parsed.strides = parseDims(strides);
+    parsed.strides = parseStepDims(strides, stage);
     if (parsed.strides.size() != axes)
       strides.complain("expected one for each axis of the batch, ", axes, ", found ", parsed.strides.size());
     return parsed;
   }
 
   /// A step that joins needs a step before it whose instances are the same.
-  bool parseJoins(Reader reader, const std::vector<Dim> &batch) const {
+  static bool parseJoins(Reader reader, const std::vector<Dim> &batch, const std::vector<Step> &before) {
     bool joins = reader.boolean();
-    if (joins && manifest.steps.empty())
+    if (joins && before.empty())
       reader.complain("expected false, as no step is before the first");
-    if (joins && !(manifest.steps.back().batch == batch))
+    if (joins && !(before.back().batch == batch))
       reader.complain("expected false, as the batch differs from that of the step before");
     return joins;
   }
 
-  void parseStep(Reader reader) {
+  void parsePrepare(Reader list) {
+    if (list.size() > 0 && manifest.params == 0)
+      list.complain("expected no steps in a module without a param, found ", list.size());
+    list.each([&](Reader step) { parseStep(step, Stage::Prepare); });
+  }
+
+  void parseStep(Reader reader, Stage stage) {
+    std::vector<Step> &steps = stage == Stage::Prepare ? manifest.prepare : manifest.steps;
     Step step;
     step.kernel = reader.member("kernel").name();
     Reader entry = reader.member("entry");
     for (const std::string &target : manifest.targets)
       step.entries.push_back(entry.member(target.c_str()).name());
-    step.rows = parseDim(reader.member("rows"));
+    step.rows = parseStepDim(reader.member("rows"), stage);
     step.block = reader.member("block").integer(1, INT64_MAX);
     Reader order = reader.member("order");
     std::string orderName = order.text();
     if (orderName != "ascending" && orderName != "descending")
       order.complain("expected ascending or descending, found ", order.describe());
     step.descending = orderName == "descending";
-    step.batch = parseDims(reader.member("batch"));
-    step.joins = parseJoins(reader.member("joins"), step.batch);
+    step.batch = parseStepDims(reader.member("batch"), stage);
+    step.joins = parseJoins(reader.member("joins"), step.batch, steps);
     reader.member("buffers").each(
-        [&](Reader buffer) { step.buffers.push_back(parseStepBuffer(buffer, step.batch.size())); });
+        [&](Reader buffer) { step.buffers.push_back(parseStepBuffer(buffer, step.batch.size(), stage)); });
     for (const StepBuffer &given : step.buffers)
       step.usesMatrices |= given.inMatrices;
     Reader scratch = reader.member("scratch");
     if (!scratch.isNull())
       step.scratch = scratch.name();
-    manifest.steps.push_back(std::move(step));
+    steps.push_back(std::move(step));
   }
 
   /// A result that no step is given would be returned as whatever the caller's memory held.
@@ -294,12 +372,34 @@ private:
         root.member("results").element(i).complain("no step writes the result ", manifest.results[i].name);
   }
 
+  /// A run may only read what was prepared, so that many may go on at once.
+  void checkPreparedFilled() const {
+    std::vector<bool> filled(manifest.buffers.size());
+    for (const Step &step : manifest.prepare)
+      for (const StepBuffer &given : step.buffers)
+        filled[given.buffer] = true;
+    Reader list = root.member("steps");
+    for (size_t i = 0; i < manifest.steps.size(); ++i)
+      for (size_t j = 0; j < manifest.steps[i].buffers.size(); ++j) {
+        uint32_t index = manifest.steps[i].buffers[j].buffer;
+        if (manifest.buffers[index].kind != BufferKind::Prepared || filled[index])
+          continue;
+        Reader step = list.element(i), buffers = step.member("buffers"), given = buffers.element(j);
+        given.member("buffer").complain("no step of prepare is given the buffer ", manifest.buffers[index].name);
+      }
+  }
+
   Reader root;
   Manifest &manifest;
   std::unordered_map<std::string, uint32_t> symbolIndex;
 };
 
 } // namespace
+
+bool Manifest::knownFromParams(const Dim &dim) const {
+  std::vector<uint32_t> used = dim.symbols();
+  return std::all_of(used.begin(), used.end(), [&](uint32_t symbol) { return paramSymbols[symbol]; });
+}
 
 Status nova::runtime::parseManifest(std::string_view text, Manifest &manifest) {
   Reader::Json document = Reader::Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);

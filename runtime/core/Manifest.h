@@ -23,6 +23,9 @@ struct Port {
   nova_type_t type;
   std::vector<Dim> dims;
   int32_t sequenceAxis = -1;          // the axis whose size is the sequence symbol, or -1
+  bool isParam = false;               // an argument that is bound when the module is instantiated
+  uint32_t position = 0;              // of an argument: among the params, or among those that are none
+  bool settled = false;               // a param whose sizes params alone determine: nothing is left for a run to check
   std::vector<const char *> dimTexts; // of `dims`, for the C interface
 };
 
@@ -34,16 +37,22 @@ struct Clause {
   Dim lhs;
   Relation relation;
   Dim rhs;
+  bool settled = false; // all its symbols are sizes of params: nothing is left for a run to check
 };
 
-enum class BufferKind { Argument, Result, Temporary, State, Constant };
+enum class BufferKind { Argument, Result, Temporary, State, Prepared, Constant };
 
 struct BufferSpec {
   BufferKind kind;
-  uint32_t index = 0; // argument or result; for temporaries, states and constants the position among their kind
-  std::string name;   // temporaries and states
+  uint32_t index = 0; // argument or result; for the other kinds the position among their kind
+  std::string name;   // temporaries, states and prepared buffers
   std::string symbol; // the function that tells the bytes of one matrix, or the constant's data
-  Dim count;          // temporaries and states: how many matrices
+  Dim count;          // temporaries, states and prepared buffers: how many matrices
+
+  /// Whether it consists of matrices in the runtime's memory.
+  bool hasMatrices() const {
+    return kind == BufferKind::Temporary || kind == BufferKind::State || kind == BufferKind::Prepared;
+  }
 };
 
 /// A buffer that a step is given, and where each instance of the step finds its part.
@@ -65,6 +74,9 @@ struct Step {
   bool usesMatrices = false; // some buffer's strides count matrices
   std::string scratch;       // the function that tells the bytes of scratch, or empty for none
 };
+
+/// The two lists of steps: those that are run once for an instance of the module, and those of every run.
+enum class Stage { Prepare, Run };
 
 /// The symbols of a graph that can be extended.
 struct Sequence {
@@ -97,9 +109,16 @@ struct Manifest {
   std::vector<Port> arguments, results;
   std::vector<Clause> clauses;
   std::vector<BufferSpec> buffers;
-  uint32_t temporaries = 0, states = 0, constants = 0; // how many buffers of these kinds
-  std::vector<Step> steps;
-  std::vector<Binding> bindings; // in order; all symbols but those of `sequence` in a module that has one
+  uint32_t temporaries = 0, states = 0, prepared = 0, constants = 0; // how many buffers of these kinds
+  std::vector<Step> prepare, steps;
+  uint32_t params = 0;            // how many arguments are params
+  std::vector<bool> paramSymbols; // by symbol: some param has a size that is this symbol alone
+  std::vector<Binding> bindings;  // in order; all symbols but those of `sequence` in a module that has one
+
+  const std::vector<Step> &stepsOf(Stage stage) const { return stage == Stage::Prepare ? prepare : steps; }
+
+  /// Whether the params alone tell the value of `dim`.
+  bool knownFromParams(const Dim &dim) const;
 };
 
 /// Parses and checks. The failure is NOVA_MODULE_INVALID and names the place ("steps[2].block"), what was expected and

@@ -34,6 +34,13 @@ public:
 
   bool isNull() const { return value.is_null(); }
 
+  /// Whether the object has a member `name`.
+  bool has(const char *name) const {
+    if (!value.is_object())
+      complain("expected an object, found ", describe());
+    return value.contains(name);
+  }
+
   /// The member `name` of an object; it must exist.
   Reader member(const char *name) const {
     if (!value.is_object())

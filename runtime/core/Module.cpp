@@ -68,9 +68,9 @@ Status Module::find(const std::string &symbol, void *&address) const {
                  : fail(NOVA_MODULE_INVALID, "the module has no symbol ", symbol, ", which its manifest names");
 }
 
-Status Module::resolve() {
+Status Module::resolveSteps(const std::vector<Step> &steps, std::vector<StepCode> &codes) const {
   void *address = nullptr;
-  for (const Step &step : description.steps) {
+  for (const Step &step : steps) {
     StepCode code{};
     for (size_t i = 0; i < step.entries.size(); ++i) { // all targets', so that a bad module is bad on every machine
       if (Status status = find(step.entries[i], address))
@@ -83,10 +83,18 @@ Status Module::resolve() {
         return status;
       code.scratch = reinterpret_cast<ScratchFunction>(address);
     }
-    stepCode.push_back(code);
+    codes.push_back(code);
   }
+  return Status::success();
+}
+
+Status Module::resolve() {
+  if (Status status = resolveSteps(description.prepare, prepareCode))
+    return status;
+  if (Status status = resolveSteps(description.steps, stepCode))
+    return status;
   for (const BufferSpec &buffer : description.buffers) {
-    address = nullptr;
+    void *address = nullptr;
     if (!buffer.symbol.empty())
       if (Status status = find(buffer.symbol, address))
         return status;

@@ -27,7 +27,7 @@ struct StepCode {
   ScratchFunction scratch; // or null
 };
 
-/// The memory of a temporary or a state: `count` matrices, each `stride` bytes after the one before.
+/// The memory of a temporary, a state or a prepared buffer: `count` matrices, each `stride` bytes after the one before.
 struct Matrices {
   int64_t count;
   int64_t stride; // a multiple of kBufferAlignment
@@ -49,28 +49,30 @@ public:
   const std::string &manifestText() const { return text; }
   const std::string &target() const { return description.targets[targetIndex]; }
 
-  /// By step.
-  const std::vector<StepCode> &code() const { return stepCode; }
-  /// By buffer: the function for temporaries and states, else null.
+  /// By step of a stage.
+  const std::vector<StepCode> &code(Stage stage) const { return stage == Stage::Prepare ? prepareCode : stepCode; }
+  /// By buffer: the function for those that consist of matrices, else null.
   const std::vector<BytesFunction> &bytes() const { return bytesFunctions; }
   /// By buffer: the data of constants, else null.
   const std::vector<void *> &constants() const { return constantData; }
 
-  /// How many matrices a temporary or a state has, 0 or more.
+  /// How many matrices a temporary, a state or a prepared buffer has, 0 or more.
   Status countMatrices(size_t buffer, const int64_t *dims, int64_t &count) const;
 
-  /// What a temporary or a state needs; an unrepresentable size is a NOVA_OUT_OF_MEMORY that names the buffer.
+  /// What a temporary, a state or a prepared buffer needs; an unrepresentable size is a NOVA_OUT_OF_MEMORY that names
+  /// the buffer.
   Status findMatrices(size_t buffer, const int64_t *dims, Matrices &matrices) const;
 
 private:
   Status resolve();
+  Status resolveSteps(const std::vector<Step> &steps, std::vector<StepCode> &codes) const;
   Status find(const std::string &symbol, void *&address) const;
 
   Manifest description;
   std::string text;
   size_t targetIndex = 0;
   LoadedObject object;
-  std::vector<StepCode> stepCode;
+  std::vector<StepCode> prepareCode, stepCode;
   std::vector<BytesFunction> bytesFunctions;
   std::vector<void *> constantData;
 };

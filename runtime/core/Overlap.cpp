@@ -7,7 +7,8 @@
 using namespace nova::runtime;
 
 static std::string describe(const OverlapCheck::Range &range) {
-  return concat(range.isResult ? "result " : "argument ", *range.name, " of run ", range.run);
+  static constexpr const char *kRoles[] = {"argument ", "param ", "result "};
+  return concat(kRoles[static_cast<size_t>(range.role)], *range.name, " of run ", range.run);
 }
 
 Status OverlapCheck::check() {
@@ -15,14 +16,15 @@ Status OverlapCheck::check() {
   // Of the ranges that begin earlier only the one that reaches furthest can matter, of each kind.
   const Range *furthest = nullptr, *furthestResult = nullptr;
   for (const Range &range : ranges) {
-    const Range *rival = range.isResult ? furthest : furthestResult;
+    bool isResult = range.role == Role::Result;
+    const Range *rival = isResult ? furthest : furthestResult;
     if (rival && rival->end > range.begin) {
-      const Range &result = range.isResult ? range : *rival, &other = range.isResult ? *rival : range;
+      const Range &result = isResult ? range : *rival, &other = isResult ? *rival : range;
       return fail(NOVA_INVALID_ARGUMENT, describe(result), " shares memory with ", describe(other));
     }
     if (!furthest || range.end > furthest->end)
       furthest = &range;
-    if (range.isResult && (!furthestResult || range.end > furthestResult->end))
+    if (isResult && (!furthestResult || range.end > furthestResult->end))
       furthestResult = &range;
   }
   return Status::success();

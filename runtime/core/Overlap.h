@@ -10,15 +10,18 @@
 
 namespace nova::runtime {
 
-/// Finds results that share memory with an argument or with another result of the same call. Arguments may share.
+/// Finds results that share memory with an argument, a param or another result of the same call. What is only read may
+/// share.
 class OverlapCheck {
 public:
+  enum class Role { Argument, Param, Result };
+
   /// A tensor of a call; `name` must live until the check.
   struct Range {
     uintptr_t begin, end;
     const std::string *name;
     uint32_t run;
-    bool isResult;
+    Role role;
   };
 
   void clear() { ranges.clear(); }

@@ -8,9 +8,10 @@ using namespace nova::runtime;
 
 constexpr int64_t kFewestRows = 64;
 
-Session::Session(std::shared_ptr<const Module> module, int64_t initialRows, int64_t maxRows)
-    : owner(std::move(module)), initialRows(initialRows), maxRows(maxRows), symbols(owner->manifest().symbols.size()),
-      sizing(symbols.size()), states(owner->manifest().states) {}
+Session::Session(std::shared_ptr<const Module> module, std::shared_ptr<const ModuleInstance> instance,
+                 int64_t initialRows, int64_t maxRows)
+    : owner(std::move(module)), bound(std::move(instance)), initialRows(initialRows), maxRows(maxRows),
+      symbols(owner->manifest().symbols.size()), sizing(symbols.size()), states(owner->manifest().states) {}
 
 Status Session::makeRoom(const int64_t *dims) {
   const Sequence &sequence = owner->manifest().sequence;

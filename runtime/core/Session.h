@@ -5,7 +5,7 @@
 
 #include "runtime/core/Buffer.h"
 #include "runtime/core/EntryCheck.h"
-#include "runtime/core/Module.h"
+#include "runtime/core/ModuleInstance.h"
 
 #include <atomic>
 #include <memory>
@@ -17,9 +17,12 @@ namespace nova::runtime {
 /// rows copies each row a bounded number of times.
 class Session {
 public:
-  Session(std::shared_ptr<const Module> module, int64_t initialRows, int64_t maxRows);
+  /// `instance` is one of the module; null where the module has no params.
+  Session(std::shared_ptr<const Module> module, std::shared_ptr<const ModuleInstance> instance, int64_t initialRows,
+          int64_t maxRows);
 
   const std::shared_ptr<const Module> &module() const { return owner; }
+  const ModuleInstance *instance() const { return bound.get(); }
   int64_t length() const { return rowCount; }
 
   /// What the entry check has to know. The pointer in it lives until the next call that changes the session.
@@ -56,6 +59,7 @@ private:
   bool grow(State &state, const Matrices &needed) const;
 
   std::shared_ptr<const Module> owner;
+  std::shared_ptr<const ModuleInstance> bound;
   int64_t initialRows, maxRows;
   int64_t rowCount = 0;
   int64_t capacity = 0; // rows that fit, for the symbols of the rows held

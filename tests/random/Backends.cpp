@@ -169,7 +169,8 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int th
     shapes[i].resize(ports[i].rank);
     pointers.push_back(shapes[i].data());
   }
-  if (std::string error = take(nova_module_infer(module, session, inputs.data(), inputs.size(), pointers.data()));
+  if (std::string error =
+          take(nova_module_infer(module, nullptr, session, inputs.data(), inputs.size(), pointers.data()));
       !error.empty())
     return {{}, error};
   Outcome outcome;
@@ -182,7 +183,7 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int th
     std::fill(outcome.results.back().bytes.begin(), outcome.results.back().bytes.end(), 0x5a);
   }
   std::vector<nova_tensor_t> outputs = views(outcome.results);
-  nova_run_t run{module, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
+  nova_run_t run{module, nullptr, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
   outcome.error = take(nova_run(contextOf(threads), &run, 1));
   return outcome;
 }

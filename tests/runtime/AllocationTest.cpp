@@ -41,7 +41,7 @@ using namespace nova::test;
 namespace {
 
 TEST(Allocation, RepeatedCallsAllocateNothing) {
-  ModulePtr running = load(runningManifest()), divide = load(divideManifest());
+  ModulePtr running = load(runningManifest()), divide = load(divideManifest()), linear = load(linearManifest());
   ContextPtr context = makeContext(1);
   SessionPtr session = makeSession(running.get(), 100);
   Tensor<double> rows({1, 3}, 1), weight({3}), out({1, 3}), many({50, 3}, 1), manyOut({50, 3});
@@ -49,13 +49,18 @@ TEST(Allocation, RepeatedCallsAllocateNothing) {
   const nova_tensor_t stepIn[] = {rows.view(), weight.view()}, stepOut[] = {out.view()};
   const nova_tensor_t wholeIn[] = {many.view(), weight.view()}, wholeOut[] = {manyOut.view()};
   const nova_tensor_t divideIn[] = {a.view(), b.view()}, divideOut[] = {quotient.view(), rest.view()};
-  const nova_run_t runs[] = {{running.get(), session.get(), stepIn, 2, stepOut, 1},
-                             {running.get(), nullptr, wholeIn, 2, wholeOut, 1},
-                             {divide.get(), nullptr, divideIn, 2, divideOut, 2}};
-  ASSERT_EQ(take(nova_run(context.get(), runs, 3)), "");
+  Tensor<double> factors({3, 2}, 1), bias({2}), linearOut({50, 2});
+  Tensor<int64_t> calls({1});
+  InstancePtr instance = makeInstance(context.get(), linear.get(), {factors.view(), bias.view()});
+  const nova_tensor_t linearIn[] = {many.view()}, linearResults[] = {linearOut.view(), calls.view()};
+  const nova_run_t runs[] = {{running.get(), nullptr, session.get(), stepIn, 2, stepOut, 1},
+                             {running.get(), nullptr, nullptr, wholeIn, 2, wholeOut, 1},
+                             {divide.get(), nullptr, nullptr, divideIn, 2, divideOut, 2},
+                             {nullptr, instance.get(), nullptr, linearIn, 1, linearResults, 2}};
+  ASSERT_EQ(take(nova_run(context.get(), runs, 4)), "");
   size_t before = allocations;
   for (int i = 0; i < 50; ++i) {
-    nova_status_t *status = nova_run(context.get(), runs, 3);
+    nova_status_t *status = nova_run(context.get(), runs, 4);
     ASSERT_EQ(status, nullptr);
   }
   EXPECT_EQ(allocations - before, 0u);
@@ -78,8 +83,8 @@ TEST(Allocation, RepeatedBatchesAllocateNothing) {
   Tensor<double> rows({2, 3, 50, 30}, 1), prefixOut({2, 3, 50}), raised({2, 3, 50});
   const nova_tensor_t stepIn[] = {row.view(), weight.view()}, stepOut[] = {out.view()};
   const nova_tensor_t wholeIn[] = {rows.view()}, wholeOut[] = {prefixOut.view(), raised.view()};
-  const nova_run_t runs[] = {{running.get(), session.get(), stepIn, 2, stepOut, 1},
-                             {prefix.get(), nullptr, wholeIn, 1, wholeOut, 2}};
+  const nova_run_t runs[] = {{running.get(), nullptr, session.get(), stepIn, 2, stepOut, 1},
+                             {prefix.get(), nullptr, nullptr, wholeIn, 1, wholeOut, 2}};
   ASSERT_EQ(take(nova_run(context.get(), runs, 2)), "");
   size_t before = allocations;
   for (int i = 0; i < 50; ++i) {

@@ -25,7 +25,8 @@ static std::string infer(const Json &manifest, std::vector<std::vector<int64_t>>
     arguments.push_back({type, static_cast<int32_t>(shape.size()), shape.data(), nullptr});
   std::vector<int64_t> sizes(2, -7);
   int64_t *resultDims[] = {sizes.data()};
-  std::string text = take(nova_module_infer(module.get(), nullptr, arguments.data(), arguments.size(), resultDims));
+  std::string text =
+      take(nova_module_infer(module.get(), nullptr, nullptr, arguments.data(), arguments.size(), resultDims));
   if (text.empty() && found)
     *found = sizes;
   if (!text.empty())
@@ -180,7 +181,7 @@ TEST(EntryCheck, PointersAreChecked) {
   EXPECT_EQ(attempt(crooked), "invalid argument: argument Q: expected data aligned to 4 bytes");
   EXPECT_EQ(run(context.get(), {{nullptr, nullptr, {in.view()}, {out.view()}}}),
             "invalid argument: the module is null");
-  nova_run_t lists{module.get(), nullptr, nullptr, 1, nullptr, 1};
+  nova_run_t lists{module.get(), nullptr, nullptr, nullptr, 1, nullptr, 1};
   EXPECT_EQ(take(nova_run(context.get(), &lists, 1)), "invalid argument: the array of arguments is null");
   EXPECT_EQ(take(nova_run(context.get(), nullptr, 1)), "invalid argument: runs is null");
   EXPECT_EQ(take(nova_run(nullptr, &lists, 1)), "invalid argument: context is null");

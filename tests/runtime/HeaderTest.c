@@ -31,7 +31,7 @@ int headerTestRun(const void *bytes, size_t size, int64_t rows, int64_t columns,
     argument.rank = 2;
     argument.dims = dims;
     argument.data = in;
-    status = nova_module_infer(module, NULL, &argument, 1, shapes);
+    status = nova_module_infer(module, NULL, NULL, &argument, 1, shapes);
     result = argument;
     result.dims = resultDims;
     result.data = out;

@@ -21,7 +21,8 @@ static std::string textFailure(const std::string &manifest) {
 
 TEST(Manifest, GoodOnesPass) {
   for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest(),
-                               prefixBatchManifest(), runningBatchManifest(), divideBatchManifest()})
+                               prefixBatchManifest(), runningBatchManifest(), divideBatchManifest(), linearManifest(),
+                               layersManifest(), runningParamManifest(), divideParamManifest()})
     EXPECT_EQ(failure(manifest), "");
 }
 
@@ -54,9 +55,20 @@ TEST(Manifest, EveryMemberIsNeeded) {
     }
 }
 
-TEST(Manifest, EveryMemberOfAnotherKindIsRefused) {
+TEST(Manifest, WithoutParamsNothingIsPrepared) {
+  Json manifest = scaleManifest();
+  manifest["prepare"] = Json::array();
+  for (Json &argument : manifest["arguments"])
+    argument["param"] = false;
+  EXPECT_EQ(failure(manifest), "");
+}
+
+class OtherKindTest : public testing::TestWithParam<Json (*)()> {};
+INSTANTIATE_TEST_SUITE_P(Manifest, OtherKindTest, testing::Values(runningBatchManifest, layersManifest));
+
+TEST_P(OtherKindTest, EveryMemberOfAnotherKindIsRefused) {
   // Replaces every value in the document, one at a time, by values of other kinds: always a message, never a crash.
-  const Json good = runningBatchManifest();
+  const Json good = GetParam()();
   const Json flat = good.flatten();
   int refused = 0;
   for (const auto &[pointer, value] : flat.items())
@@ -137,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"Relation", with(runningManifest, "/clauses/0/relation", "!="),
                     "clauses[0].relation: expected one of >=, <=, ==, >, <, found \"!=\""},
         BadManifest{"BufferKind", with(scaleManifest, "/buffers/0/kind", "magic"),
-                    "buffers[0].kind: expected argument, result, temporary, state or constant, found \"magic\""},
+                    "buffers[0].kind: expected argument, result, temporary, state, prepared or "
+                    "constant, found \"magic\""},
         BadManifest{"BufferIndex", with(scaleManifest, "/buffers/0/index", 1),
                     "buffers[0].index: expected an integer in 0 .. 0, found 1"},
         BadManifest{"StateWithoutSequence", with(prefixManifest, "/buffers/1/kind", "state"),
@@ -182,10 +195,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "steps[0].buffers[0].buffer: expected an integer in 0 .. 1, found -1"},
         BadManifest{"Unit", with(divideBatchManifest, "/steps/0/buffers/2/unit", "rows"),
                     "steps[0].buffers[2].unit: expected bytes or matrix, found \"rows\""},
-        BadManifest{"UnitOfAnArgument", with(divideBatchManifest, "/steps/0/buffers/0/unit", "matrix"),
-                    "steps[0].buffers[0].unit: expected bytes, as only temporaries and states consist of matrices"},
-        BadManifest{"UnitOfAResult", with(scaleManifest, "/steps/0/buffers/1/unit", "matrix"),
-                    "steps[0].buffers[1].unit: expected bytes, as only temporaries and states consist of matrices"},
+        BadManifest{
+            "UnitOfAnArgument", with(divideBatchManifest, "/steps/0/buffers/0/unit", "matrix"),
+            "steps[0].buffers[0].unit: expected bytes, as only temporaries, states and prepared buffers consist of "
+            "matrices"},
+        BadManifest{
+            "UnitOfAResult", with(scaleManifest, "/steps/0/buffers/1/unit", "matrix"),
+            "steps[0].buffers[1].unit: expected bytes, as only temporaries, states and prepared buffers consist of "
+            "matrices"},
         BadManifest{"StridesFew", with(prefixBatchManifest, "/steps/0/buffers/0/strides", Json::array()),
                     "steps[0].buffers[0].strides: expected one for each axis of the batch, 2, found 0"},
         BadManifest{"StridesMany", with(scaleManifest, "/steps/0/buffers/0/strides", Json::array({symbolDim("n")})),
@@ -194,6 +211,48 @@ INSTANTIATE_TEST_SUITE_P(
                     "steps[0].buffers[1].strides[0]: expected an object, found 8"},
         BadManifest{"StrideSymbol", with(divideBatchManifest, "/steps/0/buffers/1/strides/0", symbolDim("z")),
                     "steps[0].buffers[1].strides[0].terms[0][1][0]: the symbol z is not in the list of symbols"},
+        BadManifest{"ParamKind", with(linearManifest, "/arguments/0/param", 1),
+                    "arguments[0].param: expected true or false, found 1"},
+        BadManifest{"ParamSequenceAxis", with(runningManifest, "/arguments/0/param", true),
+                    "arguments[0].sequence_axis: expected null for a param, found 0"},
+        BadManifest{"PreparedWithoutParam", with(prefixManifest, "/buffers/1/kind", "prepared"),
+                    "buffers[1].kind: a prepared buffer needs a module with a param"},
+        BadManifest{"PreparedBytes", with(linearManifest, "/buffers/3/bytes", nullptr),
+                    "buffers[3].bytes: expected a text, found null"},
+        BadManifest{"PreparedName", with(linearManifest, "/buffers/3/name", ""),
+                    "buffers[3].name: expected a text that is not empty"},
+        BadManifest{"PreparedCount", with(linearManifest, "/buffers/3/count", symbolDim("n")),
+                    "buffers[3].count: no param has the size n"},
+        BadManifest{"PreparedSizeOfTheSequence", with(runningParamManifest, "/arguments/1/dims/0", symbolDim("n")),
+                    "prepare[0].rows: no param has the size d"},
+        BadManifest{"PreparedCountProduct", with(layersManifest, "/buffers/1/count", productDim({"L", "n"})),
+                    "buffers[1].count: no param has the size n"},
+        BadManifest{"PrepareKind", with(linearManifest, "/prepare", nullptr), "prepare: expected an array, found null"},
+        BadManifest{"PrepareWithoutParam", with(scaleManifest, "/prepare/0", scaleManifest()["steps"][0]),
+                    "prepare: expected no steps in a module without a param, found 1"},
+        BadManifest{"PrepareRows", with(linearManifest, "/prepare/0/rows", symbolDim("n")),
+                    "prepare[0].rows: no param has the size n"},
+        BadManifest{"PrepareBatch", with(layersManifest, "/prepare/0/batch/0", productDim({"n", "c"})),
+                    "prepare[0].batch[0]: no param has the size n"},
+        BadManifest{"PrepareStride", with(layersManifest, "/prepare/0/buffers/0/strides/0", symbolDim("n")),
+                    "prepare[0].buffers[0].strides[0]: no param has the size n"},
+        BadManifest{"PrepareJoinsNothing", with(linearManifest, "/prepare/0/joins", true),
+                    "prepare[0].joins: expected false, as no step is before the first"},
+        BadManifest{"StepJoinsPrepare", with(linearManifest, "/steps/0/joins", true),
+                    "steps[0].joins: expected false, as no step is before the first"},
+        BadManifest{"PrepareArgument", with(linearManifest, "/prepare/0/buffers/0/buffer", 1),
+                    "prepare[0].buffers[0].buffer: expected a param, a constant or a prepared buffer, found 1, which "
+                    "there is only in a run"},
+        BadManifest{"PrepareResult", with(linearManifest, "/prepare/1/buffers/0/buffer", 6),
+                    "prepare[1].buffers[0].buffer: expected a param, a constant or a prepared buffer, found 6, which "
+                    "there is only in a run"},
+        BadManifest{"PrepareState", with(runningParamManifest, "/prepare/0/buffers/1/buffer", 1),
+                    "prepare[0].buffers[1].buffer: expected a param, a constant or a prepared buffer, found 1, which "
+                    "there is only in a run"},
+        BadManifest{"PreparedUnfilled", with(linearManifest, "/prepare", Json::array()),
+                    "steps[0].buffers[1].buffer: no step of prepare is given the buffer turned"},
+        BadManifest{"PreparedMissing", with(linearManifest, "/prepare/1/buffers", Json::array()),
+                    "steps[1].buffers[0].buffer: no step of prepare is given the buffer counter"},
         BadManifest{"ResultUnwritten", with(scaleManifest, "/steps", Json::array()),
                     "results[0]: no step writes the result O"}),
     [](const testing::TestParamInfo<BadManifest> &info) { return info.param.fault; });

@@ -138,7 +138,7 @@ TEST(Session, InfersFromItsLength) {
   std::vector<int64_t> shape{3, 2}, width{2}, found(2);
   nova_tensor_t arguments[] = {{NOVA_F64, 2, shape.data(), nullptr}, {NOVA_F64, 1, width.data(), nullptr}};
   int64_t *resultDims[] = {found.data()};
-  ASSERT_EQ(take(nova_module_infer(module.get(), session.get(), arguments, 2, resultDims)), "");
+  ASSERT_EQ(take(nova_module_infer(module.get(), nullptr, session.get(), arguments, 2, resultDims)), "");
   EXPECT_EQ(found, shape);
 }
 
@@ -216,7 +216,7 @@ TEST(Session, BelongsToItsModule) {
   EXPECT_EQ(run(context.get(), {piece.asRun(module.get(), session.get())}),
             "invalid argument: the session belongs to another module");
   int64_t *none[] = {nullptr};
-  EXPECT_EQ(take(nova_module_infer(module.get(), session.get(), nullptr, 0, none)),
+  EXPECT_EQ(take(nova_module_infer(module.get(), nullptr, session.get(), nullptr, 0, none)),
             "invalid argument: the session belongs to another module");
 }
 

@@ -201,6 +201,79 @@ Json divideBatchManifest() {
   return manifest;
 }
 
+static Json paramPort(const char *name, const char *type, Json dims) {
+  Json param = port(name, type, std::move(dims));
+  param["param"] = true;
+  return param;
+}
+
+static Json clause(const char *text, const char *lhs, Json rhs) {
+  return {{"text", text}, {"lhs", symbolDim(lhs)}, {"relation", ">="}, {"rhs", std::move(rhs)}};
+}
+
+Json linearManifest() {
+  Json manifest = baseManifest("test.linear", {"n", "c", "k"});
+  manifest["arguments"] = {paramPort("W", "f64", {symbolDim("c"), symbolDim("k")}),
+                           port("X", "f64", {symbolDim("n"), symbolDim("c")}),
+                           paramPort("b", "f64", Json::array({symbolDim("k")}))};
+  manifest["results"] = {port("O", "f64", {symbolDim("n"), symbolDim("k")}),
+                         port("calls", "i64", Json::array({constantDim(1)}))};
+  manifest["clauses"] = {clause("k >= 1", "k", constantDim(1)), clause("n >= k", "n", symbolDim("k"))};
+  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), argumentBuffer(2),
+                         memoryBuffer("prepared", "turned", "bytes_turned", constantDim(1)),
+                         memoryBuffer("prepared", "counter", "bytes_one", constantDim(1)),
+                         resultBuffer(0), resultBuffer(1)};
+  manifest["prepare"] = {step("turn", symbolDim("k"), 2, "ascending", stepBuffers({0, 3})),
+                         step("tally", constantDim(1), 1, "ascending", stepBuffers({4}))};
+  manifest["steps"] = {step("linear", symbolDim("n"), 3, "descending", stepBuffers({1, 3, 2, 5})),
+                       step("copyone", constantDim(1), 1, "ascending", stepBuffers({4, 6}))};
+  return manifest;
+}
+
+Json layersManifest() {
+  Json manifest = baseManifest("test.layers", {"n", "c", "k", "L"});
+  Json batch = Json::array({symbolDim("L")}), matrices = Json::array({constantDim(1)}),
+       same = Json::array({constantDim(0)});
+  manifest["arguments"] = {port("X", "f64", {symbolDim("n"), symbolDim("c")}),
+                           paramPort("W", "f64", {symbolDim("L"), symbolDim("c"), symbolDim("k")}),
+                           paramPort("b", "f64", Json::array({symbolDim("k")}))};
+  manifest["results"] = Json::array({port("O", "f64", {symbolDim("L"), symbolDim("n"), symbolDim("k")})});
+  manifest["buffers"] = {argumentBuffer(1), memoryBuffer("prepared", "turned", "bytes_turned", symbolDim("L")),
+                         argumentBuffer(0), argumentBuffer(2), resultBuffer(0)};
+  manifest["prepare"] = Json::array({batched(step("turn", symbolDim("k"), 2, "ascending",
+                                                  {stepBuffer(0, Json::array({productDim({"c", "k"}, 8)})),
+                                                   stepBuffer(1, matrices, "matrix")}),
+                                             batch, false)});
+  manifest["steps"] = Json::array({batched(step("linear", symbolDim("n"), 3, "ascending",
+                                                {stepBuffer(2, same), stepBuffer(1, matrices, "matrix"),
+                                                 stepBuffer(3, same),
+                                                 stepBuffer(4, Json::array({productDim({"n", "k"}, 8)}))}),
+                                           batch, false)});
+  return manifest;
+}
+
+Json runningParamManifest() {
+  Json manifest = runningManifest();
+  manifest["graph"] = "test.running_param";
+  manifest["arguments"][1]["param"] = true;
+  manifest["buffers"].push_back(memoryBuffer("prepared", "twice", "bytes_d", constantDim(1)));
+  manifest["prepare"] = Json::array({step("twice", symbolDim("d"), 2, "ascending", stepBuffers({2, 4}))});
+  manifest["steps"][1]["buffers"] = stepBuffers({1, 4, 3});
+  return manifest;
+}
+
+Json divideParamManifest() {
+  Json manifest = divideManifest();
+  manifest["graph"] = "test.divide_param";
+  for (Json &argument : manifest["arguments"])
+    argument["param"] = true;
+  manifest["buffers"].push_back(memoryBuffer("prepared", "quotients", "bytes_n", constantDim(1)));
+  manifest["buffers"].push_back(memoryBuffer("prepared", "rests", "bytes_n", constantDim(1)));
+  manifest["prepare"] = Json::array({step("divide", symbolDim("n"), 4, "ascending", stepBuffers({0, 1, 4, 5}))});
+  manifest["steps"] = Json::array({step("divide", symbolDim("n"), 4, "ascending", stepBuffers({4, 1, 2, 3}))});
+  return manifest;
+}
+
 const std::string &blankModule() {
   static const std::string bytes = [] {
     std::ifstream file(NOVA_TEST_KERNELS, std::ios::binary);
@@ -247,6 +320,18 @@ SessionPtr makeSession(nova_module_t *module, int64_t initialRows, int64_t maxRo
   nova_session_options_t options{sizeof options, initialRows, maxRows};
   nova_session_t *session = nullptr;
   EXPECT_EQ(take(nova_session_create(module, &options, &session)), "");
+  return SessionPtr(session);
+}
+
+InstancePtr makeInstance(nova_context_t *context, nova_module_t *module, const std::vector<nova_tensor_t> &params) {
+  nova_instance_t *instance = nullptr;
+  EXPECT_EQ(take(nova_instance_create(context, module, params.data(), params.size(), &instance)), "");
+  return InstancePtr(instance);
+}
+
+SessionPtr makeSession(nova_instance_t *instance) {
+  nova_session_t *session = nullptr;
+  EXPECT_EQ(take(nova_session_create_for_instance(instance, nullptr, &session)), "");
   return SessionPtr(session);
 }
 

@@ -45,6 +45,18 @@ Json runningBatchManifest();
 /// i64 quotient[H, n] and rest[H, n] of a[H, n], b[H, n]; can fail.
 Json divideBatchManifest();
 
+// With params: bound once, and what follows from them is prepared.
+
+/// f64 O[n, k] = X[n, c] * W[c, k] + b[k], and i64 calls[1]; W and b are params, in the order W, X, b; W is prepared
+/// turned, and calls is how often that was done. Clauses k >= 1, which only params decide, and n >= k.
+Json linearManifest();
+/// f64 O[L, n, k] = X[n, c] * W[L, c, k] + b[k] for L layers; the prepared W is L matrices.
+Json layersManifest();
+/// As runningManifest, where w is a param of which twice is prepared and added.
+Json runningParamManifest();
+/// i64 quotient[n] and rest[n] of (a / b) and b, both params; no arguments; can fail, first of all while preparing.
+Json divideParamManifest();
+
 /// The bytes of a module with test kernels and this manifest, sealed.
 std::string makeModule(const Json &manifest);
 /// The same, with any text as manifest.
@@ -58,6 +70,7 @@ template <typename T, void (*Free)(T *)> struct Deleter {
   void operator()(T *object) const { Free(object); }
 };
 using ModulePtr = std::unique_ptr<nova_module_t, Deleter<nova_module_t, nova_module_release>>;
+using InstancePtr = std::unique_ptr<nova_instance_t, Deleter<nova_instance_t, nova_instance_release>>;
 using SessionPtr = std::unique_ptr<nova_session_t, Deleter<nova_session_t, nova_session_free>>;
 using ContextPtr = std::unique_ptr<nova_context_t, Deleter<nova_context_t, nova_context_free>>;
 
@@ -68,6 +81,8 @@ std::string take(nova_status_t *status);
 ModulePtr load(const Json &manifest);
 ContextPtr makeContext(int32_t threads);
 SessionPtr makeSession(nova_module_t *module, int64_t initialRows = 0, int64_t maxRows = -1);
+InstancePtr makeInstance(nova_context_t *context, nova_module_t *module, const std::vector<nova_tensor_t> &params);
+SessionPtr makeSession(nova_instance_t *instance);
 
 /// A tensor with memory of its own.
 template <typename T> struct Tensor {
@@ -97,8 +112,9 @@ struct ModuleRun {
   nova_module_t *module;
   nova_session_t *session = nullptr;
   std::vector<nova_tensor_t> arguments, results;
+  nova_instance_t *instance = nullptr;
   nova_run_t view() const {
-    return {module, session, arguments.data(), arguments.size(), results.data(), results.size()};
+    return {module, instance, session, arguments.data(), arguments.size(), results.data(), results.size()};
   }
 };
 

@@ -137,6 +137,55 @@ int32_t increment(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *
   return 0;
 }
 
+// Symbols n, c, k: turned[j][i] = W[i][j] for the rows j of the turned matrix.
+int32_t turn(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *turned = buffers[1];
+  int64_t c = dims[1], k = dims[2];
+  for (int64_t j = row0; j < row0 + rows; ++j)
+    for (int64_t i = 0; i < c; ++i)
+      turned[j * c + i] = in[i * k + j];
+  return 0;
+}
+
+// out[i][j] = the product of row i of the input and row j of the turned matrix, plus bias[j].
+int32_t linear(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0], *turned = buffers[1], *bias = buffers[2];
+  double *out = buffers[3];
+  int64_t c = dims[1], k = dims[2];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    for (int64_t j = 0; j < k; ++j) {
+      double sum = bias[j];
+      for (int64_t l = 0; l < c; ++l)
+        sum += in[i * c + l] * turned[j * c + l];
+      out[i * k + j] = sum;
+    }
+  return 0;
+}
+
+int64_t bytes_turned(Dims dims) { return dims[1] * dims[2] * 8; }
+int64_t bytes_d(Dims dims) { return dims[1] * 8; }
+
+// Counts its calls in memory that begins as zeros.
+int32_t tally(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  ++*(int64_t *)buffers[0];
+  return 0;
+}
+
+int32_t copyone(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  *(int64_t *)buffers[1] = *(const int64_t *)buffers[0];
+  return 0;
+}
+
+// out[i] = 2 * in[i].
+int32_t twice(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *out = buffers[1];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    out[i] = 2 * in[i];
+  return 0;
+}
+
 // Adds a table inside the module.
 const double table[4] = {0.5, 1.5, 2.5, 3.5};
 int32_t addtable(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {

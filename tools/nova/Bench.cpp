@@ -22,6 +22,7 @@ struct Case {
   std::string name; // `n:2048,d:64`
   Bindings sizes;
   Tensors arguments, results;
+  Handle<nova_instance_t> instance; // null without params
   std::optional<double> operations; // of a run
 };
 
@@ -87,12 +88,16 @@ Error Bench::addCase(const std::string &option, uint64_t seed) {
       return argument.takeError();
     each.arguments.push_back(std::move(*argument));
   }
-  Expected<Tensors> results = module.makeResults(nullptr, each.arguments);
+  Expected<Handle<nova_instance_t>> instance = module.bindParams(each.arguments);
+  if (!instance)
+    return instance.takeError();
+  each.instance = std::move(*instance);
+  Expected<Tensors> results = module.makeResults(each.instance.get(), nullptr, each.arguments);
   if (!results)
     return results.takeError();
   each.results = std::move(*results);
   // Fails here rather than while it is measured, where it can.
-  if (Error error = module.run(nullptr, each.arguments, each.results))
+  if (Error error = module.run(each.instance.get(), nullptr, each.arguments, each.results))
     return error;
   Expected<std::optional<double>> operations = countOperations(workspace, each.sizes);
   if (!operations)
@@ -115,13 +120,13 @@ Error Bench::addDecode(const Case &whole) {
       return badInput("--sizes " + whole.name + ": --decode needs a row to decode, found none");
     decode.row.push_back(axis >= 0 ? takeRows(argument, axis, 0, 1) : argument);
   }
-  Expected<Handle<nova_session_t>> session = module.makeSession(decode.rows + stepsOfSession);
+  Expected<Handle<nova_session_t>> session = module.makeSession(whole.instance.get(), decode.rows + stepsOfSession);
   if (!session)
     return session.takeError();
   decode.session = std::move(*session);
   if (Error error = fill(decode))
     return error;
-  Expected<Tensors> result = module.makeResults(decode.session.get(), decode.row);
+  Expected<Tensors> result = module.makeResults(whole.instance.get(), decode.session.get(), decode.row);
   if (!result)
     return result.takeError();
   decode.result = std::move(*result);
@@ -130,10 +135,11 @@ Error Bench::addDecode(const Case &whole) {
 
 Error Bench::fill(Decode &decode) {
   nova_session_reset(decode.session.get());
-  Expected<Tensors> results = module.makeResults(decode.session.get(), decode.whole.arguments);
+  const Case &whole = decode.whole;
+  Expected<Tensors> results = module.makeResults(whole.instance.get(), decode.session.get(), whole.arguments);
   if (!results)
     return results.takeError();
-  return module.run(decode.session.get(), decode.whole.arguments, *results);
+  return module.run(whole.instance.get(), decode.session.get(), whole.arguments, *results);
 }
 
 void Bench::fail(benchmark::State &state, Error error) {
@@ -143,7 +149,7 @@ void Bench::fail(benchmark::State &state, Error error) {
 
 void Bench::run(benchmark::State &state, Case &each) {
   for ([[maybe_unused]] auto iteration : state)
-    if (Error error = module.run(nullptr, each.arguments, each.results))
+    if (Error error = module.run(each.instance.get(), nullptr, each.arguments, each.results))
       return fail(state, std::move(error));
   auto rate = [](double amount) { return benchmark::Counter(amount, benchmark::Counter::kIsIterationInvariantRate); };
   if (!each.results.empty() && !each.results[0].shape.empty())
@@ -160,7 +166,7 @@ void Bench::step(benchmark::State &state, Decode &decode) {
         return fail(state, std::move(error));
       state.ResumeTiming();
     }
-    if (Error error = module.run(decode.session.get(), decode.row, decode.result))
+    if (Error error = module.run(decode.whole.instance.get(), decode.session.get(), decode.row, decode.result))
       return fail(state, std::move(error));
   }
   state.counters["rows/s"] = benchmark::Counter(1, benchmark::Counter::kIsIterationInvariantRate);

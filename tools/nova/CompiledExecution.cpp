@@ -12,9 +12,12 @@ public:
   CompiledExecution(Workspace &workspace, LoadedModule module) : workspace(workspace), module(std::move(module)) {}
 
   Expected<Tensors> run(const Tensors &arguments) override {
-    Expected<Tensors> results = module.makeResults(nullptr, arguments);
+    Expected<Handle<nova_instance_t>> instance = module.bindParams(arguments);
+    if (!instance)
+      return instance.takeError();
+    Expected<Tensors> results = module.makeResults(instance->get(), nullptr, arguments);
     if (results)
-      if (Error error = module.run(nullptr, arguments, *results))
+      if (Error error = module.run(instance->get(), nullptr, arguments, *results))
         return std::move(error);
     return results;
   }
@@ -36,11 +39,14 @@ private:
 Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments, ArrayRef<int64_t> chunks) {
   if (!nova_module_is_sequence(module.getModule()))
     return refuseDecode(workspace);
+  Expected<Handle<nova_instance_t>> instance = module.bindParams(arguments);
+  if (!instance)
+    return instance.takeError();
   // The whole call is checked first, so that a wrong size is reported as in `nova run`.
-  Expected<Tensors> results = module.makeResults(nullptr, arguments);
+  Expected<Tensors> results = module.makeResults(instance->get(), nullptr, arguments);
   if (!results)
     return results.takeError();
-  Expected<Handle<nova_session_t>> session = module.makeSession(0);
+  Expected<Handle<nova_session_t>> session = module.makeSession(instance->get(), 0);
   if (!session)
     return session.takeError();
   Expected<SmallVector<int32_t>> argumentAxes = module.argumentAxes();
@@ -60,10 +66,10 @@ Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments,
     Tensors inputs;
     for (auto [argument, axis] : zip_equal(arguments, *argumentAxes))
       inputs.push_back(axis >= 0 ? takeRows(argument, axis, past, rows) : argument);
-    Expected<Tensors> outputs = module.makeResults(session->get(), inputs);
+    Expected<Tensors> outputs = module.makeResults(instance->get(), session->get(), inputs);
     if (!outputs)
       return outputs.takeError();
-    if (Error error = module.run(session->get(), inputs, *outputs))
+    if (Error error = module.run(instance->get(), session->get(), inputs, *outputs))
       return std::move(error);
     for (auto [output, result, axis] : zip_equal(*outputs, *results, *resultAxes)) {
       if (axis >= 0)

@@ -74,7 +74,37 @@ Expected<LoadedModule> LoadedModule::load(Workspace &workspace, int32_t threads)
   nova_context_t *context = nullptr;
   if (Error error = toError(nova_context_create(&contextOptions, &context)))
     return std::move(error);
-  return LoadedModule(std::move(*source), std::move(ownModule), Handle<nova_context_t>(context));
+  LoadedModule loaded(std::move(*source), std::move(ownModule), Handle<nova_context_t>(context));
+  if (Error error = loaded.findParams())
+    return std::move(error);
+  return loaded;
+}
+
+Error LoadedModule::findParams() {
+  for (size_t i = 0; i < nova_module_argument_count(module.get()); i++) {
+    nova_port_t port;
+    if (Error error = toError(nova_module_argument(module.get(), i, &port)))
+      return error;
+    params.push_back(port.is_param);
+  }
+  return Error::success();
+}
+
+SmallVector<nova_tensor_t> LoadedModule::viewsWhere(bool isParam, const Tensors &arguments) const {
+  SmallVector<nova_tensor_t> list;
+  for (auto [argument, param] : zip_equal(arguments, params))
+    if (param == isParam)
+      list.push_back(viewOf(argument));
+  return list;
+}
+
+Expected<Handle<nova_instance_t>> LoadedModule::bindParams(const Tensors &arguments) const {
+  SmallVector<nova_tensor_t> bound = viewsWhere(/*isParam=*/true, arguments);
+  nova_instance_t *instance = nullptr;
+  if (!bound.empty())
+    if (Error error = toError(nova_instance_create(context.get(), module.get(), bound.data(), bound.size(), &instance)))
+      return std::move(error);
+  return Handle<nova_instance_t>(instance);
 }
 
 Expected<SmallVector<int32_t>> LoadedModule::axes(bool results) const {
@@ -90,8 +120,9 @@ Expected<SmallVector<int32_t>> LoadedModule::axes(bool results) const {
   return list;
 }
 
-Expected<Execution::Tensors> LoadedModule::makeResults(nova_session_t *session, const Tensors &arguments) const {
-  SmallVector<nova_tensor_t> inputs = viewsOf(arguments);
+Expected<Execution::Tensors> LoadedModule::makeResults(const nova_instance_t *instance, nova_session_t *session,
+                                                       const Tensors &arguments) const {
+  SmallVector<nova_tensor_t> inputs = viewsWhere(/*isParam=*/false, arguments);
   size_t count = nova_module_result_count(module.get());
   std::vector<nova_port_t> ports(count);
   std::vector<std::vector<int64_t>> shapes(count);
@@ -102,7 +133,8 @@ Expected<Execution::Tensors> LoadedModule::makeResults(nova_session_t *session, 
     shapes[i].resize(ports[i].rank);
     pointers.push_back(shapes[i].data());
   }
-  if (Error error = toError(nova_module_infer(module.get(), session, inputs.data(), inputs.size(), pointers.data())))
+  if (Error error =
+          toError(nova_module_infer(module.get(), instance, session, inputs.data(), inputs.size(), pointers.data())))
     return std::move(error);
   Tensors results;
   for (size_t i = 0; i < count; i++) {
@@ -114,17 +146,19 @@ Expected<Execution::Tensors> LoadedModule::makeResults(nova_session_t *session, 
   return results;
 }
 
-Error LoadedModule::run(nova_session_t *session, const Tensors &arguments, Tensors &results) const {
-  SmallVector<nova_tensor_t> inputs = viewsOf(arguments), outputs = viewsOf(results);
-  nova_run_t run{module.get(), session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
+Error LoadedModule::run(const nova_instance_t *instance, nova_session_t *session, const Tensors &arguments,
+                        Tensors &results) const {
+  SmallVector<nova_tensor_t> inputs = viewsWhere(/*isParam=*/false, arguments), outputs = viewsOf(results);
+  nova_run_t run{module.get(), instance, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
   return toError(nova_run(context.get(), &run, 1));
 }
 
-Expected<Handle<nova_session_t>> LoadedModule::makeSession(int64_t rows) const {
+Expected<Handle<nova_session_t>> LoadedModule::makeSession(nova_instance_t *instance, int64_t rows) const {
   nova_session_options_t options = NOVA_SESSION_OPTIONS_INIT;
   options.initial_rows = rows;
   nova_session_t *session = nullptr;
-  if (Error error = toError(nova_session_create(module.get(), &options, &session)))
+  if (Error error = toError(instance ? nova_session_create_for_instance(instance, &options, &session)
+                                     : nova_session_create(module.get(), &options, &session)))
     return std::move(error);
   return Handle<nova_session_t>(session);
 }

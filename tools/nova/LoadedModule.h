@@ -10,6 +10,7 @@
 namespace nova::tool {
 struct ReleaseHandle {
   void operator()(nova_module_t *module) const { nova_module_release(module); }
+  void operator()(nova_instance_t *instance) const { nova_instance_release(instance); }
   void operator()(nova_context_t *context) const { nova_context_free(context); }
   void operator()(nova_session_t *session) const { nova_session_free(session); }
 };
@@ -36,21 +37,31 @@ public:
   llvm::Expected<llvm::SmallVector<int32_t>> argumentAxes() const { return axes(/*results=*/false); }
   llvm::Expected<llvm::SmallVector<int32_t>> resultAxes() const { return axes(/*results=*/true); }
 
+  /// Binds the params among all arguments, which must stay as they are; null if there are none.
+  llvm::Expected<Handle<nova_instance_t>> bindParams(const Tensors &arguments) const;
+
+  // In what follows `instance` is what bindParams has given, and params among the arguments are passed over.
+
   /// Checks the arguments and makes room for the results.
-  llvm::Expected<Tensors> makeResults(nova_session_t *session, const Tensors &arguments) const;
+  llvm::Expected<Tensors> makeResults(const nova_instance_t *instance, nova_session_t *session,
+                                      const Tensors &arguments) const;
   /// Runs once.
-  llvm::Error run(nova_session_t *session, const Tensors &arguments, Tensors &results) const;
+  llvm::Error run(const nova_instance_t *instance, nova_session_t *session, const Tensors &arguments,
+                  Tensors &results) const;
   /// An empty session with room for `rows`; the graph must have a sequence.
-  llvm::Expected<Handle<nova_session_t>> makeSession(int64_t rows) const;
+  llvm::Expected<Handle<nova_session_t>> makeSession(nova_instance_t *instance, int64_t rows) const;
 
 private:
   LoadedModule(ModuleBytes source, Handle<nova_module_t> module, Handle<nova_context_t> context)
       : source(std::move(source)), module(std::move(module)), context(std::move(context)) {}
+  llvm::Error findParams();
+  llvm::SmallVector<nova_tensor_t> viewsWhere(bool isParam, const Tensors &arguments) const;
   llvm::Expected<llvm::SmallVector<int32_t>> axes(bool results) const;
 
   ModuleBytes source;
   Handle<nova_module_t> module;
   Handle<nova_context_t> context;
+  llvm::SmallVector<bool> params; // by argument
 };
 
 /// Why the workspace's graph, whose module has no sequence, has none: a diagnostic with place, path and witness.

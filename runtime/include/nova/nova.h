@@ -7,12 +7,11 @@
 //   and releases it with nova_status_free. No C++ exception leaves the library, and no input makes it abort.
 // - Out-parameters are written last and only on success; on failure they keep what they held.
 // - Null: passing NULL where a pointer is required gives NOVA_INVALID_ARGUMENT. Functions that return a value instead
-// of
-//   a status return 0 or NULL for a NULL handle. Every `_free` and `_release` function accepts NULL.
+//   of a status return 0 or NULL for a NULL handle. Every `_free` and `_release` function accepts NULL.
 // - Option structs begin with `size`, which the caller sets to sizeof of the struct; NULL stands for the defaults.
-// - Threads: a module is immutable and may be used by any number of threads at once. Calls on one context are
-//   serialised by the library; calls on different contexts run concurrently. A session may be used by one call at a
-//   time. A status belongs to the thread that holds it.
+// - Threads: a module, and an instance of one, is immutable and may be used by any number of threads at once. Calls on
+//   one context are serialised by the library; calls on different contexts run concurrently. A session may be used by
+//   one call at a time. A status belongs to the thread that holds it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +94,7 @@ typedef struct nova_tensor_t {
 
 /* --- Modules ------------------------------------------------------------------------------------------------------ */
 
-/** A loaded module. Reference-counted: sessions keep their module alive. */
+/** A loaded module. Reference-counted: instances and sessions keep their module alive. */
 typedef struct nova_module_t nova_module_t;
 
 typedef struct nova_module_options_t {
@@ -118,8 +117,8 @@ nova_module_load_memory(const void *bytes, size_t size, const nova_module_option
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_load_file(const char *path, const nova_module_options_t *options,
                                                               nova_module_t **module);
 
-/** Ends the handle: no call may name it again. The code and the facts of the module stay until its last session goes,
- * which may still be extended (nova_run_t with a NULL module). NULL is allowed. */
+/** Ends the handle: no call may name it again. The code and the facts of the module stay until its last instance and
+ * its last session go, which may still be run and extended (nova_run_t with a NULL module). NULL is allowed. */
 NOVA_API void nova_module_release(nova_module_t *module);
 
 /** The module's facts, owned by the module; "" or NULL is never given for a module. The hashes are lower-case hex. */
@@ -138,9 +137,12 @@ typedef struct nova_port_t {
   int32_t rank;
   int32_t sequence_axis;        /* the axis that grows with a session, or -1 */
   const char *const *dim_texts; /* `rank` texts such as "n" or "H * D" */
+  int32_t is_param;             /* 1 for an argument that nova_instance_create binds, else 0 */
 } nova_port_t;
 
+/** The number of arguments, params included, of those that are params, and of results. */
 NOVA_API size_t nova_module_argument_count(const nova_module_t *module);
+NOVA_API size_t nova_module_param_count(const nova_module_t *module);
 NOVA_API size_t nova_module_result_count(const nova_module_t *module);
 
 /** Describes argument (or result) `index`. Errors: NOVA_INVALID_ARGUMENT for an index out of range. */
@@ -148,6 +150,29 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_argument(const nova_module_t
                                                              nova_port_t *port);
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_result(const nova_module_t *module, size_t index,
                                                            nova_port_t *port);
+
+/* --- Instances of modules ----------------------------------------------------------------------------------------- */
+
+/** Threads and working memory. Memory is kept between calls, so repeated calls do not allocate. */
+typedef struct nova_context_t nova_context_t;
+
+/** A module with its params (weights), and what follows from them alone (packed weights). Reference-counted: sessions
+ *  keep their instance alive. Any number of instances of a module, with other params, may exist at once. */
+typedef struct nova_instance_t nova_instance_t;
+
+/** Binds the params of a module, which are given in its order of arguments, and computes what follows from them alone,
+ *  on the threads of `context`. The context is not kept. The memory of the params is borrowed: it must stay valid and
+ *  unchanged until the instance and its last session have gone; `dims` is copied. The memory of what is computed is the
+ *  instance's. Needed for modules with params, allowed for all. The caller owns `*instance` (nova_instance_release).
+ *  Errors: NOVA_INVALID_ARGUMENT, NOVA_SHAPE_MISMATCH (also for a `where` clause that the params alone decide),
+ *  NOVA_DIVISION_BY_ZERO in what follows from the params, NOVA_OUT_OF_MEMORY. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_instance_create(nova_context_t *context, const nova_module_t *module,
+                                                             const nova_tensor_t *params, size_t num_params,
+                                                             nova_instance_t **instance);
+
+/** Ends the handle: no call may name it again. Params and prepared memory are used until its last session goes, which
+ *  may still be extended (nova_run_t with a NULL instance). NULL is allowed. */
+NOVA_API void nova_instance_release(nova_instance_t *instance);
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
 
@@ -162,11 +187,17 @@ typedef struct nova_session_options_t {
 
 #define NOVA_SESSION_OPTIONS_INIT {sizeof(nova_session_options_t), 0, -1}
 
-/** Makes an empty session of a module with a sequence. Memory is taken at the first extend, when the sizes are known.
- *  The session keeps the module alive. The caller owns `*session` (nova_session_free).
- *  Errors: NOVA_INVALID_ARGUMENT if the module has no sequence or initial_rows is negative or above max_rows. */
+/** Makes an empty session of a module with a sequence and without params. Memory is taken at the first extend, when the
+ * sizes are known. The session keeps the module alive. The caller owns `*session` (nova_session_free). Errors:
+ * NOVA_INVALID_ARGUMENT if the module has no sequence, or has params, or initial_rows is negative or above max_rows. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *
 nova_session_create(nova_module_t *module, const nova_session_options_t *options, nova_session_t **session);
+
+/** The same for an instance, with params or without: every run of the session uses the instance's params. The session
+ *  keeps the instance and its module alive. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_create_for_instance(nova_instance_t *instance,
+                                                                         const nova_session_options_t *options,
+                                                                         nova_session_t **session);
 
 /** The number of rows the session holds. */
 NOVA_API int64_t nova_session_length(const nova_session_t *session);
@@ -178,9 +209,6 @@ NOVA_API void nova_session_reset(nova_session_t *session);
 NOVA_API void nova_session_free(nova_session_t *session);
 
 /* --- Contexts and runs -------------------------------------------------------------------------------------------- */
-
-/** Threads and working memory. Memory is kept between calls, so repeated calls do not allocate. */
-typedef struct nova_context_t nova_context_t;
 
 /** A caller's way to run work in parallel: call body(argument, w) once for every w in 0 .. workers, on any threads, in
  *  any order, and return when all have returned. No two calls of one parallel_for may share a w. */
@@ -209,11 +237,14 @@ NOVA_API void nova_context_trim(nova_context_t *context);
 NOVA_API void nova_context_free(nova_context_t *context);
 
 /** One run of a module. Without a session it is a whole run. With a session the run extends it by m rows, where m is
- *  the size of every argument's and result's sequence axis, m >= 0. Arguments and results are in the module's order.
- *  Results are written by the call and may overlap neither an argument nor another result of the same call. */
+ *  the size of every argument's and result's sequence axis, m >= 0. Arguments, which are those that are no params, and
+ *  results are in the module's order. Results are written by the call and may overlap no argument, no param and no
+ * other result of the same call. */
 typedef struct nova_run_t {
-  const nova_module_t *module; /* may be NULL where there is a session: it is the session's */
-  nova_session_t *session;     /* NULL, or a session of this module */
+  const nova_module_t *module; /* may be NULL where there is an instance or a session: it is theirs */
+  const nova_instance_t
+      *instance;           /* NULL for a module without params, or where there is a session: it is the session's */
+  nova_session_t *session; /* NULL, or a session of this module and this instance */
   const nova_tensor_t *arguments;
   size_t num_arguments;
   const nova_tensor_t *results;
@@ -227,12 +258,13 @@ typedef struct nova_run_t {
  *  The bits of the results depend neither on the number of threads nor on what else is in the list. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count);
 
-/** Tells the shapes of the results for these arguments, whose `data` is not looked at. `session` as in nova_run_t.
+/** Tells the shapes of the results for these arguments, which are those that are no params; their `data` is not looked
+ *  at. `module`, `instance` and `session` as in nova_run_t.
  *  `result_dims[i]` points to room for as many sizes as result i has axes (it may be NULL for rank 0). Errors: as the
  *  checks of nova_run. */
-NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_infer(const nova_module_t *module, const nova_session_t *session,
-                                                          const nova_tensor_t *arguments, size_t num_arguments,
-                                                          int64_t *const *result_dims);
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_module_infer(const nova_module_t *module, const nova_instance_t *instance,
+                                                          const nova_session_t *session, const nova_tensor_t *arguments,
+                                                          size_t num_arguments, int64_t *const *result_dims);
 
 #ifdef __cplusplus
 } // extern "C"
