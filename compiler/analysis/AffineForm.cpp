@@ -1,4 +1,5 @@
 #include "compiler/analysis/AffineForm.h"
+#include "compiler/analysis/ReshapeGroups.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -69,6 +70,23 @@ std::optional<AffineForm> AffineForms::derive(Operation *op) const {
         AffineForm result{{}, form->sizes};
         for (int64_t axis : transpose.getPermutation())
           result.axes.push_back(form->axes[axis]);
+        return result;
+      })
+      .Case<BroadcastOp>([&](Operation *) { return get(op->getOperand(0), typeOf(op->getResult(0)).getRank()); })
+      .Case([&](ReshapeOp reshape) -> Result {
+        const AffineForm *form = get(reshape.getOperand());
+        TensorType from = typeOf(reshape.getOperand()), to = typeOf(reshape.getResult());
+        AffineForm result{SmallVector<int64_t>(to.getRank(), 0), {}};
+        if (!form)
+          return std::nullopt;
+        result.sizes = form->sizes;
+        for (auto [coefficient, axis] :
+             llvm::zip_equal(form->axes, axesAfterReshape(from.getDims(), to.getDims(), columns.getFacts()))) {
+          if (axis < 0 && coefficient)
+            return std::nullopt;
+          if (axis >= 0)
+            result.axes[axis] = coefficient;
+        }
         return result;
       })
       .Case([&](NegateOp negate) -> Result {

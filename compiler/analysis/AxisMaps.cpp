@@ -1,4 +1,5 @@
 #include "compiler/analysis/AxisMaps.h"
+#include "compiler/analysis/ReshapeGroups.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -53,6 +54,19 @@ static AxisMaps contraction(MatmulOp op, const Facts &facts) {
   return maps;
 }
 
+static AxisMaps cumulativeSum(CumulativeSumOp op, const Facts &facts) {
+  // One more loop: the terms.
+  ArrayRef<DimAttr> dims = dimsOf(op.getResult());
+  int axis = op.getAxis(), terms = dims.size();
+  AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {}, 1, std::pair(axis, terms)};
+  maps.loops.push_back(dims[axis]);
+  SmallVector<int> operand = maps.result;
+  operand[axis] = terms;
+  for (Value value : op->getOperands())
+    maps.operands.push_back(broadcast(value, maps.loops, operand, facts));
+  return maps;
+}
+
 std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
   using Result = std::optional<AxisMaps>;
   if (isElementwise(op))
@@ -65,6 +79,18 @@ std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
         AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {SmallVector<int>(dims.size())}};
         for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
           maps.operands[0][from] = int(to);
+        return maps;
+      })
+      .Case([&](CumulativeSumOp sum) { return cumulativeSum(sum, facts); })
+      .Case([&](ReshapeOp) {
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        return AxisMaps{llvm::to_vector(dims), all(dims.size()), {axesAfterReshape(dimsOf(op->getOperand(0)), dims, facts)}};
+      })
+      .Case([&](SliceOp slice) {
+        // Positions along the axis are others than those of the operand.
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {all(dims.size())}};
+        maps.operands[0][slice.getAxis()] = -1;
         return maps;
       })
       .Case([&](ConcatOp concat) -> Result {

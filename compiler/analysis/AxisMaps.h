@@ -15,6 +15,8 @@ struct AxisMaps {
   llvm::SmallVector<int> result;
   llvm::SmallVector<llvm::SmallVector<int>> operands;
   unsigned firstHidden = ~0u;
+  /// Only positions along the second loop up to the position along the first one take part.
+  std::optional<std::pair<int, int>> prefix = std::nullopt;
 
   bool isReduced(unsigned loop) const { return !llvm::is_contained(result, int(loop)); }
 };

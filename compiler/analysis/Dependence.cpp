@@ -1,6 +1,7 @@
 #include "compiler/analysis/Dependence.h"
 #include "compiler/analysis/AxisMaps.h"
 #include "compiler/analysis/Mask.h"
+#include "compiler/analysis/ReshapeGroups.h"
 
 using namespace mlir;
 
@@ -36,6 +37,7 @@ private:
   void checkSignature();
   void demandRoots();
   void visit(Operation *op);
+  void checkLayout(Operation *op);
   void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
   SmallVector<Region> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                 std::vector<Mask> &storage) const;
@@ -202,10 +204,19 @@ void Analysis::demand(Value value, const Box &box, Operation *through) {
 SmallVector<Region> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                         std::vector<Mask> &storage) const {
   SmallVector<Region> regions;
-  storage.reserve(op->getNumOperands());
+  storage.reserve(op->getNumOperands() + 1);
   for (unsigned i = maps.firstHidden; i < op->getNumOperands(); i++) {
     storage.push_back(masks.get(op->getOperand(i)));
     regions.push_back({&storage.back().mayFail, maps.operands[i]});
+  }
+  if (maps.prefix) {
+    presburger::IntegerPolyhedron upTo(masks.getColumns().space(2));
+    SmallVector<int64_t> row(upTo.getNumCols(), 0);
+    row[0] = 1, row[1] = -1;
+    upTo.addInequality(row);
+    presburger::PresburgerSet set(upTo);
+    storage.push_back({set, set, true});
+    regions.push_back({&storage.back().mayHold, {maps.prefix->first, maps.prefix->second}});
   }
   if (branch) {
     storage.push_back(masks.get(op->getOperand(0)));
@@ -272,6 +283,32 @@ void Analysis::checkRows(Value value) {
     }
 }
 
+// Rows stay rows: each at its own position of an axis of its own.
+void Analysis::checkLayout(Operation *op) {
+  Value result = op->getResult(0);
+  auto dims = [](Value value) { return typeOf(value).getDims(); };
+  auto refuseFor = [&](const Twine &what) {
+    refuse(op->getLoc(), nameOf(result) + " " + what.str() + " the sequence " + out.sequence.str());
+  };
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    if (mentionsSequence(dims(result)[concat.getAxis()]))
+      refuseFor("joins or pads rows of");
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    if (mentionsSequence(dims(slice.getOperand())[slice.getAxis()]))
+      refuseFor("takes a part of the rows of");
+    else if (mentionsSequence(slice.getFrom()))
+      refuseFor("begins where it does by the number of rows of");
+  } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    ArrayRef<DimAttr> from = dims(reshape.getOperand()), to = dims(result);
+    for (const ReshapeGroup &group : reshapeGroups(from, to, facts)) {
+      auto inFrom = [&](unsigned axis) { return mentionsSequence(from[axis]); };
+      auto inTo = [&](unsigned axis) { return mentionsSequence(to[axis]); };
+      if (!group.isAxis() && (llvm::any_of(group.from, inFrom) || llvm::any_of(group.to, inTo)))
+        refuseFor("merges or splits rows of");
+    }
+  }
+}
+
 void Analysis::visit(Operation *op) {
   if (llvm::none_of(op->getResults(), [&](Value v) { return out.values.lookup(v).demanded; }))
     return;
@@ -280,8 +317,7 @@ void Analysis::visit(Operation *op) {
     refuse(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
     return;
   }
-  if (auto concat = dyn_cast<ConcatOp>(op); concat && mentionsSequence(maps->loops[concat.getAxis()]))
-    refuse(op->getLoc(), nameOf(op->getResult(0)) + " joins rows of the sequence " + out.sequence.getValue());
+  checkLayout(op);
   // A copy: demand() may grow the map that holds it.
   ValueDependence result = out.values.lookup(op->getResult(0));
   visitLoops(op, *maps, result);

@@ -121,7 +121,8 @@ std::vector<EmptyRow> findEmptyRows(GraphOp core) {
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
   for (Operation &op : core.getBlock()) {
     std::optional<AxisMaps> maps = axisMapsOf(&op, masks.getColumns().getFacts());
-    if (!maps || !masks.getColumns().allows(maps->loops.size()))
+    // A running sum of nothing is where every running sum begins.
+    if (!maps || maps->prefix || !masks.getColumns().allows(maps->loops.size()))
       continue;
     for (unsigned i = maps->firstHidden; i < op.getNumOperands(); i++) {
       // A contraction's masks stand in the order of its factors, and either may be missing.

@@ -1,4 +1,5 @@
 #include "compiler/analysis/Mask.h"
+#include "compiler/analysis/ReshapeGroups.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -37,6 +38,19 @@ SmallVector<int> broadcastAxes(unsigned from, unsigned to) {
   for (unsigned k = 0; k < from; k++)
     axes.push_back(int(to - from + k));
   return axes;
+}
+
+static bool mentionsAxis(const PresburgerSet &set, unsigned axis) {
+  auto mentions = [&](const IntegerRelation &r) {
+    for (unsigned i = 0; i < r.getNumEqualities(); i++)
+      if (r.atEq(i, axis) != 0)
+        return true;
+    for (unsigned i = 0; i < r.getNumInequalities(); i++)
+      if (r.atIneq(i, axis) != 0)
+        return true;
+    return false;
+  };
+  return llvm::any_of(set.getAllDisjuncts(), mentions);
 }
 
 // Long chains of masks are cut here: a set that is too large to handle becomes everything, which is always allowed.
@@ -137,6 +151,18 @@ Mask MaskAnalysis::derive(Operation *op) const {
         for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
           axes[from] = int(to);
         Mask mask = get(transpose.getOperand());
+        return Mask{embed(mask.mayHold, axes, rank), embed(mask.mayFail, axes, rank), mask.exact};
+      })
+      .Case([&](BroadcastOp) { return operand(op, 0); })
+      .Case([&](ReshapeOp reshape) {
+        // A set that says nothing of the axes that are merged or split goes over.
+        Mask mask = get(reshape.getOperand());
+        SmallVector<int> axes = axesAfterReshape(typeOf(reshape.getOperand()).getDims(),
+                                                 typeOf(reshape.getResult()).getDims(), columns.getFacts());
+        for (const PresburgerSet *set : {&mask.mayHold, &mask.mayFail})
+          for (auto [k, axis] : llvm::enumerate(axes))
+            if (axis < 0 && mentionsAxis(*set, k))
+              return data(rank);
         return Mask{embed(mask.mayHold, axes, rank), embed(mask.mayFail, axes, rank), mask.exact};
       })
       .Case([&](ConstantOp constant) {

@@ -33,7 +33,9 @@ static LogicalResult checkIsSource(GraphOp graph) {
     if (!isLanguage(op.getName()))
       return op.emitError("operation ") << word << " is not one of this version's language";
     auto reduction = dyn_cast<ReductionOp>(op);
-    if ((reduction && reduction.getHidden()) || (isa<MatmulOp>(op) && op.getNumOperands() > 2))
+    auto sum = dyn_cast<CumulativeSumOp>(op);
+    if ((reduction && reduction.getHidden()) || (sum && sum.getHidden()) ||
+        (isa<MatmulOp>(op) && op.getNumOperands() > 2))
       return op.emitError("only the core form names hidden entries; write where with a constant instead");
     if (auto iota = dyn_cast<IotaOp>(op); iota && iota.getFromAttr())
       return op.emitError("only derived graphs have an iota that begins elsewhere; add to it instead");

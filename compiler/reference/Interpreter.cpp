@@ -143,6 +143,9 @@ private:
         .Case([&](CastOp cast) { return compute(cast); })
         .Case([&](DivideOp divide) { return compute(divide, shape); })
         .Case([&](TransposeOp op) { return Result(transpose(get(op.getOperand()), op.getPermutation().vec())); })
+        .Case([&](ReshapeOp op) { return Result(reshape(get(op.getOperand()), shape)); })
+        .Case([&](BroadcastOp op) { return Result(broadcast(get(op.getOperand()), shape)); })
+        .Case([&](SliceOp slice) { return compute(slice, shape); })
         .Case([&](ConcatOp concat) { return compute(concat, shape); })
         .Case([&](WhereOp op) {
           return Result(select(get(op.getCondition()), get(op.getOnTrue()), get(op.getOnFalse()), shape));
@@ -154,6 +157,12 @@ private:
         .Case([&](ReduceSumOp op) { return reduceOp(Reduction::Sum, op); })
         .Case([&](ReduceMaxOp op) { return reduceOp(Reduction::Max, op); })
         .Case([&](ReduceMinOp op) { return reduceOp(Reduction::Min, op); })
+        .Case([&](ArgmaxOp op) {
+          return Result(argmax(get(op.getOperand()), getIfPresent(op.getHidden()), op.getAxis(), shape));
+        })
+        .Case([&](CumulativeSumOp op) {
+          return Result(cumulativeSum(get(op.getOperand()), getIfPresent(op.getHidden()), op.getAxis()));
+        })
         .Default([&](Operation *op) { return computeElementwise(op, shape); });
   }
 
@@ -204,6 +213,16 @@ private:
       from = *value;
     }
     return reference::iota(shape, op.getAxis(), from);
+  }
+
+  Result compute(SliceOp op, const Shape &shape) {
+    const Tensor &x = get(op.getOperand());
+    std::optional<int64_t> from = evaluateDim(op.getFrom(), bindings);
+    int64_t size = shape[op.getAxis()], dim = x.shape[op.getAxis()], step = op.stepOrOne();
+    // Proved when the graph was read, as far as sizes are below 63 bits.
+    if (!from || *from < 0 || (size > 0 && (*from >= dim || (size - 1) > (dim - 1 - *from) / step)))
+      return failAt(op, "the slice is outside its axis");
+    return reference::slice(x, op.getAxis(), *from, size > 1 ? step : 1, shape);
   }
 
   Result compute(CastOp op) {

@@ -41,12 +41,28 @@ Tensor iota(const Shape &shape, size_t axis, int64_t from);
 /// Axis i of the result is axis permutation[i] of `x`.
 Tensor transpose(const Tensor &x, const std::vector<int64_t> &permutation);
 
+/// The entries of `x` in row-major order under another shape.
+Tensor reshape(const Tensor &x, const Shape &shape);
+
+/// The entries of `x` repeated to `shape`.
+Tensor broadcast(const Tensor &x, const Shape &shape);
+
+/// The entries of `x` along `axis` at `from`, `from` + `step`, ...; `shape` is the result's.
+Tensor slice(const Tensor &x, size_t axis, int64_t from, int64_t step, const Shape &shape);
+
 /// Joins parts of one element type along `axis`; `shape` is the result's.
 Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape);
 
 /// Reduces over `axis` the entries that `hidden` (i1, broadcast to `x`; may be null) leaves visible; `shape` is the
 /// result's, with or without the axis.
 Tensor reduce(Reduction kind, const Tensor &x, const Tensor *hidden, size_t axis, const Shape &shape);
+
+/// The index (i64) of the greatest visible entry along `axis`, of the first NaN if there is one: the lowest where
+/// several compare equal, 0 where nothing is visible. Otherwise as `reduce`.
+Tensor argmax(const Tensor &x, const Tensor *hidden, size_t axis, const Shape &shape);
+
+/// The sums of the visible entries up to each position along `axis`, added in order from +0.
+Tensor cumulativeSum(const Tensor &x, const Tensor *hidden, size_t axis);
 
 /// The product of matrices a [m, k] and b [k, n], over terms neither of whose factors is hidden. The masks (i1,
 /// broadcast to their factor) may be null.

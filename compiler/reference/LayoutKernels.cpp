@@ -17,20 +17,40 @@ Tensor iota(const Shape &shape, size_t axis, int64_t from) {
   return result;
 }
 
+/// The entries of `x` at `start` and on, by these strides.
+static Tensor pick(const Tensor &x, const Shape &shape, const Shape &strides, int64_t start) {
+  return visitElement(x.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    Tensor result(x.element, shape);
+    const T *in = x.data<T>();
+    T *out = result.data<T>();
+    forEachEntry<1>(shape, {strides}, [&](int64_t entry, const auto &at) { out[entry] = in[start + at[0]]; });
+    return result;
+  });
+}
+
 Tensor transpose(const Tensor &x, const std::vector<int64_t> &permutation) {
   Shape own = denseStrides(x.shape), shape, strides;
   for (int64_t axis : permutation) {
     shape.push_back(x.shape[axis]);
     strides.push_back(own[axis]);
   }
-  return visitElement(x.element, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    Tensor result(x.element, shape);
-    const T *in = x.data<T>();
-    T *out = result.data<T>();
-    forEachEntry<1>(shape, {strides}, [&](int64_t entry, const auto &at) { out[entry] = in[at[0]]; });
-    return result;
-  });
+  return pick(x, shape, strides, 0);
+}
+
+Tensor reshape(const Tensor &x, const Shape &shape) {
+  Tensor result = x;
+  result.shape = shape;
+  return result;
+}
+
+Tensor broadcast(const Tensor &x, const Shape &shape) { return pick(x, shape, broadcastStrides(x.shape, shape), 0); }
+
+Tensor slice(const Tensor &x, size_t axis, int64_t from, int64_t step, const Shape &shape) {
+  Shape strides = denseStrides(x.shape);
+  int64_t start = from * strides[axis];
+  strides[axis] *= step;
+  return pick(x, shape, strides, start);
 }
 
 Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape) {

@@ -27,6 +27,16 @@ struct Words {
         d = substituteDim(d, StringAttr::get(context, "$" + symbol.getValue()), value);
     return d;
   }
+  FailureOr<SmallVector<DimAttr>> dims(Operation *op, ArrayRef<Attribute> list) const {
+    SmallVector<DimAttr> result;
+    for (Attribute attribute : list) {
+      result.push_back(dim(cast<DimAttr>(attribute)));
+      if (!result.back())
+        return op->emitError("dimension ") << toString(cast<DimAttr>(attribute)) << " is out of range in this call";
+    }
+    return result;
+  }
+  FailureOr<SmallVector<DimAttr>> dims(Operation *op, ArrayAttr list) const { return dims(op, list.getValue()); }
   Type element(Type e) const {
     auto param = dyn_cast<ParamType>(e);
     return param ? types.lookup(param.getName().getValue()) : e;
@@ -59,6 +69,7 @@ public:
 
 private:
   FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
+  FailureOr<MaskedValue> layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
   LogicalResult call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env);
   // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written:
   // equal core values with equal regions are one.
@@ -93,6 +104,9 @@ static LogicalResult checkRange(ConstantOp constant, DenseElementsAttr numbers, 
 // is neither infinite nor zero unless it says so.
 static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue &value, Type element) {
   auto type = cast<TensorType>(stored.getType());
+  if (isa<WeakFloatType>(type.getElementType()) && element.isInteger())
+    return at->emitError(valueName(stored)) << " is a number with a fraction and cannot meet element type "
+                                            << elementText(element);
   if (!type.isWeak() || !value.constant)
     return success();
   std::string problem;
@@ -103,6 +117,39 @@ static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue
   if (problem.empty())
     return success();
   return at->emitError(valueName(stored)) << " meets element type " << elementText(element) << ": " << problem;
+}
+
+static LogicalResult refuseHidden(Operation *op) {
+  return op->emitError("the stored form names no hidden entries");
+}
+
+// Ops that move entries act on mask and fill alike.
+FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
+  Location loc = op->getLoc();
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return core.transpose(loc, operands[0], transpose.getPermutationAttr());
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return core.concat(loc, operands, concat.getAxis());
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    FailureOr<SmallVector<DimAttr>> dims = words.dims(op, {slice.getFrom(), slice.getSize()});
+    if (failed(dims))
+      return failure();
+    return core.slice(loc, operands[0], slice.getAxis(), (*dims)[0], (*dims)[1], slice.getStepAttr());
+  }
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    FailureOr<SmallVector<DimAttr>> dims = words.dims(op, {pad.getLow(), pad.getHigh()});
+    Type element = coreElement(cast<TensorType>(pad.getType()).getElementType(), words);
+    if (failed(dims) || failed(checkMeeting(op, pad.getValue(), operands[1], element)))
+      return failure();
+    Value scalar = core.materialize(loc, core.castMasked(loc, operands[1], element));
+    return core.pad(loc, operands[0], scalar, pad.getAxis(), (*dims)[0], (*dims)[1]);
+  }
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  FailureOr<SmallVector<DimAttr>> dims =
+      words.dims(op, reshape ? reshape.getDims() : cast<BroadcastOp>(op).getDims());
+  if (failed(dims))
+    return failure();
+  return reshape ? core.reshape(loc, operands[0], *dims) : core.broadcast(loc, operands[0], *dims);
 }
 
 FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
@@ -150,14 +197,12 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     return result;
   }
   if (auto iota = dyn_cast<IotaOp>(op)) {
-    SmallVector<Attribute> dims;
-    for (Attribute dim : iota.getDims()) {
-      dims.push_back(words.dim(cast<DimAttr>(dim)));
-      if (!dims.back())
-        return op->emitError("dimension ") << toString(cast<DimAttr>(dim)) << " is out of range in this call";
-    }
+    FailureOr<SmallVector<DimAttr>> dims = words.dims(op, iota.getDims());
+    if (failed(dims))
+      return failure();
+    SmallVector<Attribute> list(dims->begin(), dims->end());
     SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", iota.getAxisAttr()),
-                                           b.getNamedAttr("dims", b.getArrayAttr(dims))};
+                                           b.getNamedAttr("dims", b.getArrayAttr(list))};
     if (iota.getFromAttr())
       attributes.push_back(b.getNamedAttr("from", words.dim(iota.getFromAttr())));
     result.data = core.create(loc, name, {}, attributes);
@@ -172,18 +217,16 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     }
     return core.castMasked(loc, operand, words.element(castOp.getTo()));
   }
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return core.transpose(loc, operands[0], transpose.getPermutationAttr());
-  if (auto concat = dyn_cast<ConcatOp>(op)) {
-    SmallVector<Value> plain;
-    for (const MaskedValue &operand : operands)
-      plain.push_back(core.materialize(loc, operand));
-    result.data = core.create(loc, name, plain, b.getNamedAttr("axis", concat.getAxisAttr()));
-    return result;
+  if (isa<TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp, PadOp>(op))
+    return layout(op, words, operands);
+  if (auto sum = dyn_cast<CumulativeSumOp>(op)) {
+    if (sum.getHidden())
+      return refuseHidden(op);
+    return core.cumulativeSum(loc, operands[0], sum.getAxisAttr());
   }
   if (auto reduction = dyn_cast<ReductionOp>(op)) {
     if (reduction.getHidden())
-      return op->emitError("the stored form names no hidden entries");
+      return refuseHidden(op);
     return core.reduce(loc, name, operands[0], reduction.getAxis(), reduction.getDrop());
   }
   // What is left is elementwise or a contraction: operands meet at one element type.
@@ -198,10 +241,6 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   for (auto [i, operand] : llvm::enumerate(met)) {
     if (isa<WhereOp>(op) && i == 0)
       continue;
-    Type stored = cast<TensorType>(op->getOperand(i).getType()).getElementType();
-    if (isa<WeakFloatType>(stored) && meet.isInteger())
-      return op->emitError(valueName(op->getOperand(i)))
-             << " is a number with a fraction and cannot meet element type " << elementText(meet);
     if (failed(checkMeeting(op, op->getOperand(i), operand, meet)))
       return failure();
     operand = core.castMasked(loc, operand, meet);
@@ -210,7 +249,7 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     return core.where(loc, met[0], met[1], met[2]);
   if (isa<MatmulOp>(op)) {
     if (met.size() > 2)
-      return op->emitError("the stored form names no hidden entries");
+      return refuseHidden(op);
     return core.matmul(loc, met[0], met[1]);
   }
   return core.elementwise(loc, name, met);

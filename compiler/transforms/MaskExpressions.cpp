@@ -95,6 +95,8 @@ MaskExpressions::Id MaskExpressions::expand(Id id) {
       axes[from] = node.axes[to];
     return mask(transpose.getOperand(), node.negated, axes);
   }
+  if (isa<BroadcastOp>(op))
+    return part(0, node.negated);
   if (isa<AndOp, OrOp>(op)) {
     Id a = part(0, node.negated), b = part(1, node.negated);
     return isa<AndOp>(op) != node.negated ? conjunction(a, b) : disjunction(a, b);

@@ -300,35 +300,6 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
   return result;
 }
 
-MaskedValue CoreBuilder::transpose(Location loc, const MaskedValue &value, DenseI64ArrayAttr permutation) {
-  if (llvm::is_sorted(permutation.asArrayRef())) // moves nothing
-    return value;
-  NamedAttribute attr = b.getNamedAttr("permutation", permutation);
-  MaskedValue result;
-  result.data = create(loc, "nova.transpose", value.data, attr);
-  result.constant = value.constant;
-  size_t rank = permutation.size();
-  for (const Region &region : value.regions) {
-    Region next = region;
-    if (size_t(tensorType(region.mask).getRank()) < rank) {
-      // Give the mask all axes: or with a false of one entry on each.
-      DimAttr one = constantDim(b.getContext(), 1);
-      Value index = create(loc, "nova.iota", {},
-                           {b.getNamedAttr("axis", b.getI64IntegerAttr(0)),
-                            b.getNamedAttr("dims", b.getArrayAttr(SmallVector<Attribute>(rank, one)))});
-      Value no = create(loc, "nova.less", {index, constant(loc, Scalar{b.getI64Type(), 0, 0})});
-      next.mask = create(loc, "nova.or", {next.mask, no});
-    }
-    next.mask = create(loc, "nova.transpose", next.mask, attr);
-    if (region.lowAxis)
-      next.lowAxis = llvm::find(permutation.asArrayRef(), *region.lowAxis) - permutation.asArrayRef().begin();
-    result.regions.push_back(next);
-  }
-  if (value.plain)
-    result.plain = std::make_shared<MaskedValue>(transpose(loc, *value.plain, permutation));
-  return result;
-}
-
 std::pair<Value, Value> CoreBuilder::skip(Location loc, const MaskedValue &value, function_ref<bool(const Region &)> neutral) {
   bool deferredEnters = llvm::any_of(value.regions, [&](const Region &r) { return !r.fill && !neutral(r); });
   MaskedValue copy = deferredEnters ? *value.plain : value;
@@ -345,7 +316,7 @@ MaskedValue CoreBuilder::reduce(Location loc, StringRef op, const MaskedValue &v
       return op == "nova.reduce_max" && region.lowAxis == axis;
     if (op == "nova.reduce_sum")
       return region.fill->isZero();
-    return region.fill->isInfinite() && (region.fill->real < 0) == (op == "nova.reduce_max");
+    return region.fill->isInfinite() && (region.fill->real < 0) == (op != "nova.reduce_min");
   };
   auto [data, hidden] = skip(loc, value, neutral);
   SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", b.getI64IntegerAttr(axis))};
@@ -358,6 +329,16 @@ MaskedValue CoreBuilder::reduce(Location loc, StringRef op, const MaskedValue &v
   result.data = create(loc, op, operands, attributes);
   if (op == "nova.reduce_min" && !drop && value.identity)
     result.lowOf = {value.identity, axis};
+  return result;
+}
+
+MaskedValue CoreBuilder::cumulativeSum(Location loc, const MaskedValue &value, IntegerAttr axis) {
+  auto [data, hidden] = skip(loc, value, [](const Region &region) { return region.fill && region.fill->isZero(); });
+  SmallVector<Value> operands{data};
+  if (hidden)
+    operands.push_back(hidden);
+  MaskedValue result;
+  result.data = create(loc, "nova.cumulative_sum", operands, b.getNamedAttr("axis", axis));
   return result;
 }
 

@@ -54,7 +54,17 @@ public:
   MaskedValue where(mlir::Location loc, const MaskedValue &condition, const MaskedValue &onTrue,
                     const MaskedValue &onFalse);
   MaskedValue transpose(mlir::Location loc, const MaskedValue &value, mlir::DenseI64ArrayAttr permutation);
+  MaskedValue broadcast(mlir::Location loc, const MaskedValue &value, llvm::ArrayRef<DimAttr> dims);
+  MaskedValue reshape(mlir::Location loc, const MaskedValue &value, llvm::ArrayRef<DimAttr> dims);
+  /// `step` may be null: 1.
+  MaskedValue slice(mlir::Location loc, const MaskedValue &value, int64_t axis, DimAttr from, DimAttr size,
+                    mlir::IntegerAttr step);
+  MaskedValue concat(mlir::Location loc, llvm::ArrayRef<MaskedValue> parts, int64_t axis);
+  /// Joins with `low` and `high` entries that are `scalar`.
+  MaskedValue pad(mlir::Location loc, const MaskedValue &value, mlir::Value scalar, int64_t axis, DimAttr low,
+                  DimAttr high);
   MaskedValue reduce(mlir::Location loc, llvm::StringRef op, const MaskedValue &value, int64_t axis, bool drop);
+  MaskedValue cumulativeSum(mlir::Location loc, const MaskedValue &value, mlir::IntegerAttr axis);
   MaskedValue matmul(mlir::Location loc, const MaskedValue &lhs, const MaskedValue &rhs);
 
   mlir::OpBuilder &b;
@@ -63,6 +73,12 @@ private:
   const Facts &facts;
   std::unordered_multimap<size_t, mlir::Operation *> known;
 
+  /// The same value where it has these dims.
+  mlir::Value broadcastTo(mlir::Location loc, mlir::Value value, llvm::ArrayRef<DimAttr> dims);
+  mlir::Value reshapeTo(mlir::Location loc, mlir::Value value, llvm::ArrayRef<DimAttr> dims);
+  /// A value whose entries go to other places, with its regions, also in its plain form.
+  MaskedValue moved(const MaskedValue &value, llvm::function_ref<mlir::Value(mlir::Value)> moveData,
+                    llvm::function_ref<void(Region &)> moveRegion);
   mlir::Value logical(mlir::Location loc, llvm::StringRef op, mlir::Value a, mlir::Value b);
   mlir::Value invert(mlir::Location loc, mlir::Value mask);
   /// Makes the constant regions disjoint: each loses what an earlier one holds.

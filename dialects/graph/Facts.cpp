@@ -93,13 +93,26 @@ bool Facts::atLeastBySigns(DimAttr dim, int64_t bound) const {
 }
 
 std::optional<Bindings> Facts::counterexample(DimAttr a, DimAttr b) const {
+  return smallest({a, b}, [&](const Bindings &bindings) {
+    auto va = evaluateDim(a, bindings), vb = evaluateDim(b, bindings);
+    return va && vb && *va != *vb;
+  });
+}
+
+std::optional<Bindings> Facts::counterexample(DimAttr dim, int64_t bound) const {
+  return smallest(dim, [&](const Bindings &bindings) {
+    auto value = evaluateDim(dim, bindings);
+    return value && *value < bound;
+  });
+}
+
+std::optional<Bindings> Facts::smallest(ArrayRef<DimAttr> dims, function_ref<bool(const Bindings &)> wanted) const {
   std::set<std::string> names;
   auto collect = [&](DimAttr dim) {
     for (Attribute atom : dim.getAtoms())
       names.insert(cast<StringAttr>(atom).str());
   };
-  collect(a);
-  collect(b);
+  llvm::for_each(dims, collect);
   for (ClauseAttr clause : clauses) {
     collect(clause.getLhs());
     collect(clause.getRhs());
@@ -116,8 +129,7 @@ std::optional<Bindings> Facts::counterexample(DimAttr a, DimAttr b) const {
       for (ClauseAttr clause : clauses)
         if (!holds(clause, bindings).value_or(false))
           return false;
-      auto va = evaluateDim(a, bindings), vb = evaluateDim(b, bindings);
-      return va && vb && *va != *vb;
+      return wanted(bindings);
     }
     int64_t rest = int64_t(symbols.size() - i - 1) * limit;
     for (int64_t v = std::max<int64_t>(0, left - rest); v <= std::min(limit, left) && tried <= budget; v++) {

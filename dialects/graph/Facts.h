@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Dim.h"
 #include "dialects/graph/NovaTypes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nova {
@@ -27,9 +28,13 @@ public:
   /// The smallest allowed sizes (by sum, then alphabetically) at which a != b, searched up to 8 per symbol; nothing
   /// when there is none in that range.
   std::optional<Bindings> counterexample(DimAttr a, DimAttr b) const;
+  /// Likewise the smallest ones at which `dim` < `bound`.
+  std::optional<Bindings> counterexample(DimAttr dim, int64_t bound) const;
 
 private:
   bool atLeastBySigns(DimAttr dim, int64_t bound) const;
+  std::optional<Bindings> smallest(llvm::ArrayRef<DimAttr> dims,
+                                   llvm::function_ref<bool(const Bindings &)> wanted) const;
 
   llvm::SmallVector<ClauseAttr> clauses;
   llvm::SmallVector<std::pair<mlir::StringAttr, DimAttr>> rules;

@@ -44,10 +44,11 @@ class Nova_Op<string mnemonic, list<Trait> traits = []>
   code printer = "printPlain";
   // The shape and type rule of Shapes.h; empty for an op that defines `infer` itself.
   string rule = "";
-  let extraClassDeclaration = [{
+  code baseDeclaration = [{
     void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
     static ::llvm::StringRef getDefaultDialect() { return "nova"; }
   }];
+  let extraClassDeclaration = baseDeclaration;
   let extraClassDefinition = [{
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
       return ::nova::parseValueOp(p, s, ::nova::}] # parser # [{, &$cppClass::infer);
@@ -71,13 +72,14 @@ class Nova_Binary<string mnemonic, string shape, list<Trait> traits = []>
   let rule = shape;
 }
 class Nova_Compare<string mnemonic> : Nova_Binary<mnemonic, "inferComparison", [Nova_Comparison]>;
-class Nova_Reduce<string mnemonic> : Nova_Op<mnemonic, [DeclareOpInterfaceMethods<Nova_ReductionOpInterface>]> {
+class Nova_Reduce<string mnemonic, string shape = "inferReduction">
+    : Nova_Op<mnemonic, [DeclareOpInterfaceMethods<Nova_ReductionOpInterface>]> {
   let description = [{
     Reduces over `axis`, which keeps size 1 unless `drop` is given. Core form only: entries where `hidden` (broadcast to
     the operand) is true are skipped.
   }];
   let arguments = (ins Nova_TensorType:$operand, Optional<Nova_TensorType>:$hidden, I64Attr:$axis, UnitAttr:$drop);
-  let rule = "inferReduction";
+  let rule = shape;
   let parser = "parseReduce";
   let printer = "printReduce";
 }
@@ -157,11 +159,55 @@ def Nova_TransposeOp : Nova_Op<"transpose"> {
   let printer = "printTranspose";
 }
 
+def Nova_Dims : TypedArrayAttrBase<Nova_DimAttr, "dimensions">;
+
+def Nova_ReshapeOp : Nova_Op<"reshape"> {
+  let summary = "The same entries in row-major order under another shape, whose number of entries is proved equal";
+  let arguments = (ins Nova_TensorType:$operand, Nova_Dims:$dims);
+  let parser = "parseShape";
+  let printer = "printShape";
+}
+
+def Nova_BroadcastOp : Nova_Op<"broadcast", [Nova_Elementwise]> {
+  let summary = "Repeats entries along axes of size 1 and along new leading axes, to the shape written";
+  let arguments = (ins Nova_TensorType:$operand, Nova_Dims:$dims);
+  let parser = "parseShape";
+  let printer = "printShape";
+}
+
 def Nova_ConcatOp : Nova_Op<"concat"> {
-  let summary = "Joins tensors along an axis (derived graphs: a state and its new rows)";
+  let summary = "Joins tensors along an axis; in derived graphs also a state and its new rows";
   let arguments = (ins Variadic<Nova_TensorType>:$operands, I64Attr:$axis);
   let parser = "parseConcat";
-  let printer = "printConcat";
+  let printer = "printAxis";
+}
+
+def Nova_SliceOp : Nova_Op<"slice"> {
+  let summary = "`size` entries of an axis, from the entry `from` on, each `step` (absent: 1) after the last";
+  let description = [{ Proved to lie within the axis: 0 <= from, 0 <= size, from + (size - 1) * step + 1 <= dim. }];
+  let arguments = (ins Nova_TensorType:$operand, I64Attr:$axis, Nova_DimAttr:$from, Nova_DimAttr:$size,
+                       OptionalAttr<I64Attr>:$step);
+  let parser = "parseSlice";
+  let printer = "printSlice";
+  let extraClassDeclaration = baseDeclaration # [{
+    int64_t stepOrOne() { return getStep().value_or(1); }
+  }];
+}
+
+def Nova_PadOp : Nova_Op<"pad"> {
+  let summary = "`low` entries before and `high` entries after an axis, all of them `value`; the core form joins instead";
+  let arguments = (ins Nova_TensorType:$operand, Nova_TensorType:$value, I64Attr:$axis, Nova_DimAttr:$low,
+                       Nova_DimAttr:$high);
+  let parser = "parsePad";
+  let printer = "printPad";
+}
+
+def Nova_CumulativeSumOp : Nova_Op<"cumulative_sum"> {
+  let summary = "Entry i is the sum of the entries up to i along the axis, added in order from +0";
+  let description = [{ Core form only: entries where `hidden` (broadcast to the operand) is true are skipped. }];
+  let arguments = (ins Nova_TensorType:$operand, Optional<Nova_TensorType>:$hidden, I64Attr:$axis);
+  let parser = "parseReduce";
+  let printer = "printReduce";
 }
 
 def Nova_NegateOp : Nova_Unary<"negate", "inferNumber">;
@@ -201,6 +247,7 @@ def Nova_WhereOp : Nova_Op<"where", [Nova_Elementwise]> {
 def Nova_ReduceSumOp : Nova_Reduce<"reduce_sum">;
 def Nova_ReduceMaxOp : Nova_Reduce<"reduce_max">;
 def Nova_ReduceMinOp : Nova_Reduce<"reduce_min">;
+def Nova_ArgmaxOp : Nova_Reduce<"argmax", "inferArgmax">;
 
 def Nova_MatmulOp : Nova_Op<"matmul", [AttrSizedOperandSegments]> {
   let summary = "Contraction of the last axis of the first with the first of the second";

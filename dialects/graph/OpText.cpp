@@ -123,7 +123,7 @@ ParseResult parsePlain(OpAsmParser &parser, OperationState &state, ParsedOperand
 }
 void printPlain(Operation *op, OpAsmPrinter &p) { printOperands(op, p); }
 
-static ParseResult parseAxisAttr(OpAsmParser &parser, OperationState &state) {
+ParseResult parseAxisAttr(OpAsmParser &parser, OperationState &state) {
   int64_t axis;
   if (parser.parseInteger(axis))
     return failure();
@@ -327,23 +327,33 @@ static ParseResult checkSymbols(OpAsmParser &parser, SMLoc loc, DimAttr dim) {
   return success();
 }
 
-ParseResult parseIota(OpAsmParser &parser, OperationState &state, ParsedOperands &) {
+ParseResult parseDimAttr(OpAsmParser &parser, OperationState &state, StringRef name) {
+  SMLoc loc = parser.getCurrentLocation();
+  FailureOr<DimAttr> dim = parseDim(parser);
+  if (failed(dim) || checkSymbols(parser, loc, *dim))
+    return failure();
+  state.addAttribute(name, *dim);
+  return success();
+}
+
+ParseResult parseDimsAttr(OpAsmParser &parser, OperationState &state) {
   SmallVector<DimAttr> dims;
-  SMLoc loc;
-  if (parseAxisAttr(parser, state) || parser.parseColon() || parser.getCurrentLocation(&loc) || parseDims(parser, dims))
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseDims(parser, dims))
     return failure();
   for (DimAttr dim : dims)
     if (checkSymbols(parser, loc, dim))
       return failure();
   SmallVector<Attribute> list(dims.begin(), dims.end());
   state.addAttribute("dims", parser.getBuilder().getArrayAttr(list));
-  if (succeeded(parser.parseOptionalKeyword("from"))) {
-    loc = parser.getCurrentLocation();
-    FailureOr<DimAttr> from = parseDim(parser);
-    if (failed(from) || checkSymbols(parser, loc, *from))
-      return failure();
-    state.addAttribute("from", *from);
-  }
+  return success();
+}
+
+ParseResult parseIota(OpAsmParser &parser, OperationState &state, ParsedOperands &) {
+  if (parseAxisAttr(parser, state) || parser.parseColon() || parseDimsAttr(parser, state))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("from")))
+    return parseDimAttr(parser, state, "from");
   return success();
 }
 void printIota(Operation *op, OpAsmPrinter &p) {
@@ -354,12 +364,7 @@ void printIota(Operation *op, OpAsmPrinter &p) {
 }
 
 ParseResult parseDimValue(OpAsmParser &parser, OperationState &state, ParsedOperands &) {
-  SMLoc loc = parser.getCurrentLocation();
-  FailureOr<DimAttr> dim = parseDim(parser);
-  if (failed(dim) || checkSymbols(parser, loc, *dim))
-    return failure();
-  state.addAttribute("dim", *dim);
-  return success();
+  return parseDimAttr(parser, state, "dim");
 }
 void printDimValue(Operation *op, OpAsmPrinter &p) { p << " " << toString(cast<DimValueOp>(op).getDim()); }
 
@@ -375,40 +380,6 @@ ParseResult parseCast(OpAsmParser &parser, OperationState &state, ParsedOperands
 void printCast(Operation *op, OpAsmPrinter &p) {
   p << " " << op->getOperand(0) << " : " << elementText(cast<CastOp>(op).getTo());
 }
-
-ParseResult parseTranspose(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
-  if (parseScopedOperand(parser, parsed))
-    return failure();
-  SmallVector<int64_t> permutation;
-  if (succeeded(parser.parseOptionalComma())) {
-    auto axis = [&] { return parser.parseInteger(permutation.emplace_back()); };
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, axis))
-      return failure();
-  } else {
-    for (int64_t i = parsed.types[0].getRank() - 1; i >= 0; i--)
-      permutation.push_back(i);
-  }
-  state.addAttribute("permutation", parser.getBuilder().getDenseI64ArrayAttr(permutation));
-  return success();
-}
-void printTranspose(Operation *op, OpAsmPrinter &p) {
-  p << " " << op->getOperand(0);
-  ArrayRef<int64_t> permutation = cast<TransposeOp>(op).getPermutation();
-  bool reversed = true;
-  for (size_t i = 0; i < permutation.size(); i++)
-    reversed &= permutation[i] == int64_t(permutation.size() - 1 - i);
-  if (!reversed)
-    p << ", [" << permutation << "]";
-}
-
-ParseResult parseConcat(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
-  do {
-    if (parseScopedOperand(parser, parsed) || parser.parseComma())
-      return failure();
-  } while (*parser.getCurrentLocation().getPointer() == '%');
-  return parseAxisAttr(parser, state);
-}
-void printConcat(Operation *op, OpAsmPrinter &p) { printAxis(op, p); }
 
 ParseResult parseMatmul(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
   ParsedOperands masks[2];

@@ -32,19 +32,29 @@ bool isNumbered(llvm::StringRef valueName);
 /// `loc` with the names (without %, "" for none) of all results of an op in place of those that it carries.
 mlir::Location namedLocation(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> names);
 
+/// The axis after operands, as an attribute.
+mlir::ParseResult parseAxisAttr(mlir::OpAsmParser &parser, mlir::OperationState &state);
+/// A dimension that uses no other symbols than those of the graph's arguments, as the attribute `name`.
+mlir::ParseResult parseDimAttr(mlir::OpAsmParser &parser, mlir::OperationState &state, llvm::StringRef name);
+/// A list of such dimensions, as the attribute `dims`.
+mlir::ParseResult parseDimsAttr(mlir::OpAsmParser &parser, mlir::OperationState &state);
+
 #define NOVA_SYNTAX(NAME)                                                                                              \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &);                        \
   void print##NAME(mlir::Operation *, mlir::OpAsmPrinter &);
 NOVA_SYNTAX(Plain)     // op %a, %b
 NOVA_SYNTAX(Axis)      // size %x, 1
-NOVA_SYNTAX(Reduce)    // reduce_sum %x, 1 drop hidden %m
+NOVA_SYNTAX(Reduce)    // reduce_sum %x, 1 drop hidden %m | cumulative_sum %x, 1 hidden %m
 NOVA_SYNTAX(Constant)  // constant 0.5 | constant [1.0, 2.0] : f64[2]
 NOVA_SYNTAX(Iota)      // iota 0 : [n, 1] from t
 NOVA_SYNTAX(DimValue)  // dim_value n + 1
 NOVA_SYNTAX(Cast)      // cast %x : f32
 NOVA_SYNTAX(Transpose) // transpose %x, [1, 0]
-NOVA_SYNTAX(Concat)    // concat %a, %b, 0
+NOVA_SYNTAX(Shape)     // reshape %x : [n, H, D]
+NOVA_SYNTAX(Slice)     // slice %x, 1 from h size h step 2
+NOVA_SYNTAX(Pad)       // pad %x, 1 low a high b, %value
 NOVA_SYNTAX(Matmul)    // matmul %a hidden %m, %b
+mlir::ParseResult parseConcat(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &); // concat %a, %b, 0
 #undef NOVA_SYNTAX
 } // namespace nova
 

@@ -16,7 +16,25 @@ void addCounterexample(InFlightDiagnostic &diagnostic, const Facts &facts, DimAt
     diagnostic << ", which differ at " << toString(*sizes);
 }
 
-static std::string typed(const InferContext &c, unsigned i) { return c.name(i) + ": " + toString(Type(c.operands[i])); }
+std::string InferContext::typed(unsigned i) const { return name(i) + ": " + toString(Type(operands[i])); }
+
+FailureOr<unsigned> InferContext::axis() const {
+  auto attr = get<IntegerAttr>("axis");
+  int64_t axis = attr ? attr.getInt() : -1, rank = operands[0].getRank();
+  if (axis < 0 || axis >= rank)
+    return error(-1) << "axis " << axis << " is outside the " << rank << " axes of " << typed(0);
+  return unsigned(axis);
+}
+
+LogicalResult InferContext::prove(DimAttr dim, int64_t bound, function_ref<void(InFlightDiagnostic &)> begin) const {
+  if (facts.atLeast(dim, bound))
+    return success();
+  InFlightDiagnostic diagnostic = error(-1);
+  begin(diagnostic);
+  if (std::optional<Bindings> sizes = facts.counterexample(dim, bound))
+    return diagnostic << ", which is not so at " << toString(*sizes);
+  return diagnostic << ", which is not known; a where clause can promise it";
+}
 
 FailureOr<SmallVector<DimAttr>> broadcastDims(const InferContext &c, ArrayRef<unsigned> operands) {
   size_t rank = 0;
@@ -40,7 +58,7 @@ FailureOr<SmallVector<DimAttr>> broadcastDims(const InferContext &c, ArrayRef<un
         continue;
       auto diagnostic = c.error(i);
       diagnostic << "cannot broadcast: axis " << axis << " is " << toString(dims[axis]) << " (from "
-                 << typed(c, from[axis]) << ") and " << toString(own[k]) << " (from " << typed(c, i) << ")";
+                 << c.typed(from[axis]) << ") and " << toString(own[k]) << " (from " << c.typed(i) << ")";
       addCounterexample(diagnostic, c.facts, dims[axis], own[k]);
       return failure();
     }
@@ -64,7 +82,7 @@ FailureOr<Type> commonElement(const InferContext &c, ArrayRef<unsigned> operands
     bool weakMeetsBool = strength(i) < 2 && element.isInteger(1);
     if (own == element || (strength(i) < strength(best) && !weakFloatMeetsInt && !weakMeetsBool))
       continue;
-    return c.error(i) << "element types differ: " << typed(c, best) << " and " << typed(c, i);
+    return c.error(i) << "element types differ: " << c.typed(best) << " and " << c.typed(i);
   }
   return element;
 }
@@ -72,23 +90,15 @@ FailureOr<Type> commonElement(const InferContext &c, ArrayRef<unsigned> operands
 static bool isFloatLike(Type e) { return isa<FloatType, ParamType, WeakFloatType>(e); }
 static bool isBool(Type e) { return e.isInteger(1); }
 
-static LogicalResult expectNumber(const InferContext &c, unsigned i) {
+LogicalResult expectNumber(const InferContext &c, unsigned i) {
   if (isBool(c.operands[i].getElementType()))
-    return c.error(i) << "expected numbers, found " << typed(c, i);
+    return c.error(i) << "expected numbers, found " << c.typed(i);
   return success();
 }
 static LogicalResult expectBool(const InferContext &c, unsigned i) {
   if (!isBool(c.operands[i].getElementType()))
-    return c.error(i) << "expected element type i1, found " << typed(c, i);
+    return c.error(i) << "expected element type i1, found " << c.typed(i);
   return success();
-}
-
-static FailureOr<unsigned> axisOf(const InferContext &c, int64_t rank) {
-  auto attr = c.get<IntegerAttr>("axis");
-  int64_t axis = attr ? attr.getInt() : -1;
-  if (axis < 0 || axis >= rank)
-    return c.error(-1) << "axis " << axis << " is outside the " << rank << " axes of " << typed(c, 0);
-  return unsigned(axis);
 }
 
 static Result elementwise(const InferContext &c, ArrayRef<unsigned> operands, Type element) {
@@ -115,7 +125,7 @@ Result inferPower(const InferContext &c) {
     return failure();
   for (unsigned i : {0u, 1u})
     if (Type own = c.operands[i].getElementType(); !isFloatLike(own) && !isa<WeakIntType>(own))
-      return c.error(i) << "expected element type f64 or f32, found " << typed(c, i);
+      return c.error(i) << "expected element type f64 or f32, found " << c.typed(i);
   return elementwise(c, {0, 1}, isa<WeakIntType>(*element) ? Type(WeakFloatType::get(c.context)) : *element);
 }
 
@@ -142,7 +152,7 @@ Result inferFloat(const InferContext &c) {
   if (isa<WeakIntType>(element))
     return c.operands[0].withElementType(WeakFloatType::get(c.context));
   if (!isFloatLike(element))
-    return c.error(0) << "expected element type f64 or f32, found " << typed(c, 0);
+    return c.error(0) << "expected element type f64 or f32, found " << c.typed(0);
   return c.operands[0];
 }
 
@@ -177,7 +187,7 @@ Result ConstantOp::infer(const InferContext &c) {
 }
 
 Result SizeOp::infer(const InferContext &c) {
-  if (failed(axisOf(c, c.operands[0].getRank())))
+  if (failed(c.axis()))
     return failure();
   return TensorType::get(c.context, WeakIntType::get(c.context), {});
 }
@@ -206,50 +216,6 @@ Result CastOp::infer(const InferContext &c) {
   return c.operands[0].withElementType(to);
 }
 
-Result TransposeOp::infer(const InferContext &c) {
-  ArrayRef<int64_t> permutation = c.get<DenseI64ArrayAttr>("permutation").asArrayRef();
-  int64_t rank = c.operands[0].getRank();
-  SmallVector<bool> seen(rank, false);
-  SmallVector<DimAttr> dims;
-  for (int64_t axis : permutation) {
-    if (axis < 0 || axis >= rank || seen[axis])
-      break;
-    seen[axis] = true;
-    dims.push_back(c.operands[0].getDims()[axis]);
-  }
-  if (int64_t(dims.size()) != rank || int64_t(permutation.size()) != rank)
-    return c.error(-1) << "expected a permutation of the " << rank << " axes of " << typed(c, 0);
-  return c.operands[0].withDims(dims);
-}
-
-Result ConcatOp::infer(const InferContext &c) {
-  if (c.operands.empty())
-    return c.error(-1) << "expected at least one operand";
-  FailureOr<unsigned> axis = axisOf(c, c.operands[0].getRank());
-  if (failed(axis))
-    return failure();
-  SmallVector<DimAttr> dims(c.operands[0].getDims());
-  for (unsigned i = 1; i < c.operands.size(); i++) {
-    if (c.operands[i].getElementType() != c.operands[0].getElementType() ||
-        c.operands[i].getRank() != int64_t(dims.size()))
-      return c.error(i) << "cannot join " << typed(c, 0) << " and " << typed(c, i);
-    for (auto [k, dim] : llvm::enumerate(c.operands[i].getDims())) {
-      if (k == *axis) {
-        dims[k] = addDims(dims[k], dim);
-        if (!dims[k])
-          return c.error(i) << "dimension is out of range";
-      } else if (!c.facts.equal(dims[k], dim)) {
-        auto diagnostic = c.error(i);
-        diagnostic << "cannot join " << typed(c, 0) << " and " << typed(c, i) << ": axis " << k << " is "
-                   << toString(dims[k]) << " and " << toString(dim);
-        addCounterexample(diagnostic, c.facts, dims[k], dim);
-        return failure();
-      }
-    }
-  }
-  return c.operands[0].withDims(dims);
-}
-
 // A mask must broadcast to the value it hides entries of, without widening it.
 static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned mask) {
   if (failed(expectBool(c, mask)))
@@ -260,12 +226,12 @@ static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned
   for (auto [have, joint] :
        llvm::zip_equal(c.operands[value].getDims(), ArrayRef<DimAttr>(*dims).take_back(c.operands[value].getRank())))
     if (!c.facts.equal(have, joint))
-      return c.error(mask) << "mask " << typed(c, mask) << " is larger than " << typed(c, value);
+      return c.error(mask) << "mask " << c.typed(mask) << " is larger than " << c.typed(value);
   return success();
 }
 
 Result inferReduction(const InferContext &c) {
-  FailureOr<unsigned> axis = axisOf(c, c.operands[0].getRank());
+  FailureOr<unsigned> axis = c.axis();
   if (failed(axis) || failed(expectNumber(c, 0)))
     return failure();
   if (c.operands.size() > 1 && failed(checkHidden(c, 0, 1)))
@@ -278,18 +244,33 @@ Result inferReduction(const InferContext &c) {
   return c.operands[0].withDims(dims);
 }
 
+Result inferArgmax(const InferContext &c) {
+  Result reduced = inferReduction(c);
+  if (failed(reduced))
+    return failure();
+  return reduced->withElementType(IntegerType::get(c.context, 64));
+}
+
+Result CumulativeSumOp::infer(const InferContext &c) {
+  if (failed(c.axis()) || failed(expectNumber(c, 0)))
+    return failure();
+  if (c.operands.size() > 1 && failed(checkHidden(c, 0, 1)))
+    return failure();
+  return c.operands[0];
+}
+
 Result MatmulOp::infer(const InferContext &c) {
   for (unsigned i : {0u, 1u})
     if (c.operands[i].getRank() != 2)
-      return c.error(i) << "expected a matrix (2 axes), found " << typed(c, i);
+      return c.error(i) << "expected a matrix (2 axes), found " << c.typed(i);
   FailureOr<Type> element = commonElement(c, {0, 1});
   if (failed(element) || failed(expectNumber(c, 0)))
     return failure();
   DimAttr left = c.operands[0].getDims()[1], right = c.operands[1].getDims()[0];
   if (!c.facts.equal(left, right)) {
     auto diagnostic = c.error(-1);
-    diagnostic << "cannot contract: axis 1 of " << typed(c, 0) << " is " << toString(left) << " and axis 0 of "
-               << typed(c, 1) << " is " << toString(right);
+    diagnostic << "cannot contract: axis 1 of " << c.typed(0) << " is " << toString(left) << " and axis 0 of "
+               << c.typed(1) << " is " << toString(right);
     addCounterexample(diagnostic, c.facts, left, right);
     return failure();
   }

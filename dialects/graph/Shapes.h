@@ -22,6 +22,13 @@ struct InferContext {
 
   template <typename A> A get(llvm::StringRef name) const { return llvm::dyn_cast_or_null<A>(attributes.get(name)); }
   std::string name(unsigned i) const;
+  /// `%x: f64[n, d]`, of operand `i`.
+  std::string typed(unsigned i) const;
+  /// The attribute `axis`, checked to be an axis of operand 0.
+  mlir::FailureOr<unsigned> axis() const;
+  /// Fails with an error unless `dim` >= `bound` for all allowed sizes. `begin` writes what that means, and the smallest
+  /// sizes at which it is not so follow, or that a clause can promise it.
+  mlir::LogicalResult prove(DimAttr dim, int64_t bound, llvm::function_ref<void(mlir::InFlightDiagnostic &)> begin) const;
 };
 
 /// NumPy's broadcasting on symbolic dims: the common shape, or an error with the two dims, the values they came from
@@ -30,6 +37,9 @@ mlir::FailureOr<llvm::SmallVector<DimAttr>> broadcastDims(const InferContext &co
                                                           mlir::ArrayRef<unsigned> operands);
 /// The element type that operands meet at: weak scalars take the type of the others.
 mlir::FailureOr<mlir::Type> commonElement(const InferContext &context, mlir::ArrayRef<unsigned> operands);
+
+/// Fails with an error unless operand `i` is of numbers.
+mlir::LogicalResult expectNumber(const InferContext &context, unsigned i);
 
 // The rules that several ops share, named in NovaOps.td. Two operands broadcast; one gives its shape.
 using InferResult = mlir::FailureOr<TensorType>;
@@ -51,6 +61,9 @@ InferResult inferFloat(const InferContext &context);
 InferResult inferFlag(const InferContext &context);
 /// A number without the axis `axis` (`drop`), or with size 1 there; `hidden` fits the operand.
 InferResult inferReduction(const InferContext &context);
+
+/// The index (i64) of an entry along `axis`, else like inferReduction.
+InferResult inferArgmax(const InferContext &context);
 
 /// Appends ", which differ at n = 1, m = 0" where a counterexample exists.
 void addCounterexample(mlir::InFlightDiagnostic &diagnostic, const Facts &facts, DimAttr a, DimAttr b);

@@ -44,7 +44,7 @@ def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
 }
 
 def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction",
-    [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+    [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"argmax", 3>]> {
   let cppNamespace = "::nova::tile";
   let genSpecializedAttr = 0;
 }
@@ -151,18 +151,26 @@ def Tile_PassOp : Tile_Op<"pass", [SingleBlock, AttrSizedOperandSegments]> {
   }];
 }
 
+def Tile_Dims : TypedArrayAttrBase<Nova_DimAttr, "dimensions">;
+
 def Tile_MapOp : Tile_Op<"map", [SingleBlock]> {
   let summary = "Elementwise over a tensor of any rank: the fallback for what is no row block";
   let description = [{
     The kernel's launch has one row per entry of the leading axis of `output` (1 for rank 0); for each of them and every index of the
     further axes the region computes one scalar. `maps` gives for every input an affine map from the output's axes to the
-    input's axes (each result one axis, or the constant 0 for broadcasting); transposes are maps. Block arguments: one scalar
+    input's axes. A result is 0 for broadcasting, or one axis times a positive step, or a symbol (where it begins), or a sum of
+    both: `d1 * 2 + s0`. Transposes and slices are maps. Symbol i is `starts[i]`. Block arguments: one scalar
     per input, then the i64[] index of every output axis (the leading one absolute, that is with `position`).
+
+    With `part` only a part of `output` is written: the loops run over these sizes (the launch has one row per entry of the first), and
+    the entry of an index goes to that index plus `at`.
   }];
-  let arguments = (ins Variadic<Tile_BufferType>:$inputs, Tile_BufferType:$output, AffineMapArrayAttr:$maps);
+  let arguments = (ins Variadic<Tile_BufferType>:$inputs, Tile_BufferType:$output, AffineMapArrayAttr:$maps,
+                       OptionalAttr<Tile_Dims>:$starts, OptionalAttr<Tile_Dims>:$part, OptionalAttr<Tile_Dims>:$at);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `ins` `(` ($inputs^ `:` type($inputs))? `)` `out` `(` $output `:` type($output) `)` `maps` $maps attr-dict-with-keyword $body
+    `ins` `(` ($inputs^ `:` type($inputs))? `)` `out` `(` $output `:` type($output) `)` `maps` $maps (`starts` $starts^)?
+    (`part` $part^ `at` $at)? attr-dict-with-keyword $body
   }];
 }
 
@@ -171,11 +179,22 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
   let description = [{
     The launch has one row per entry of the leading axis of `output` (the operand's with `axis` of size 1; the launch has 1 row when the
     leading axis is the reduced one). `hidden`, of the operand's dims or broadcast to it with 1s, marks skipped entries.
+    `argmax` writes i64 positions along the axis: of the greatest entry, the lowest where several compare equal; of the
+    first NaN; 0 where nothing is visible.
   }];
   let arguments = (ins Tile_BufferType:$input, Optional<Tile_BufferType>:$hidden, Tile_BufferType:$output, I64Attr:$axis,
                        Tile_ReduceKindAttr:$kind);
   let assemblyFormat = [{
     $kind $input (`hidden` $hidden^ `:` type($hidden))? `axis` $axis `->` $output attr-dict `:` type($input) `->` type($output)
+  }];
+}
+
+def Tile_AccumulateOp : Tile_Op<"accumulate"> {
+  let summary = "Sums of the entries up to each position along one axis of a tensor of any rank, in order from +0";
+  let description = [{ `output` has the operand's dims; launch and `hidden` are those of `tile.reduce`. }];
+  let arguments = (ins Tile_BufferType:$input, Optional<Tile_BufferType>:$hidden, Tile_BufferType:$output, I64Attr:$axis);
+  let assemblyFormat = [{
+    $input (`hidden` $hidden^ `:` type($hidden))? `axis` $axis `->` $output attr-dict `:` type($input) `->` type($output)
   }];
 }
 

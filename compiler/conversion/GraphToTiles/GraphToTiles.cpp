@@ -64,6 +64,8 @@ private:
   void emitState(ConcatOp op);
   void emitRowKernels();
   void emitMaps();
+  void emitMap(Operation *op, Value value, ArrayRef<DimAttr> at);
+  void emitJoin(ConcatOp op);
   void emitResults();
   std::string kernelName(StringRef what) { return "k" + std::to_string(nextKernel++) + "_" + what.str(); }
   static std::string nameOf(Value v) {
@@ -122,15 +124,17 @@ LogicalResult Planner::findLevels() {
       break;
     case Role::State: {
       auto concat = cast<ConcatOp>(op);
-      auto state = dyn_cast<BlockArgument>(concat.getOperand(0));
-      if (concat.getNumOperands() != 2 || concat.getAxis() != 0 || !state || state.getArgNumber() < in.numArguments)
-        return op.emitError("concat of other values than a state and its new rows has no generated code");
+      if (concat.getNumOperands() != 2 || concat.getAxis() != 0)
+        return op.emitError("a state grows by new rows along its leading axis alone");
       Value rows = concat.getOperand(1);
       ready[v] = ready[rows] + 1;
       break;
     }
     case Role::Absorbed:
       ready[v] = ready[op.getOperand(0)];
+      break;
+    case Role::View:
+      ready[v] = values.isFree(op.getOperand(0)) ? 1 : ready[op.getOperand(0)];
       break;
     case Role::Row: {
       DimAttr rows = values.rowsOf(v);
@@ -151,6 +155,7 @@ LogicalResult Planner::findLevels() {
       break;
     }
     case Role::Map:
+    case Role::Join:
     case Role::Reduce:
       for (Value x : op.getOperands())
         at = std::max(at, values.isFree(x) && values.role(v) == Role::Reduce ? 1u : ready[x]);
@@ -170,7 +175,7 @@ bool Planner::fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &f
   constexpr unsigned maxFused = 256;
   Value v = reader.getResult(0);
   bool alone = llvm::all_of(x.getUsers(), [&](Operation *user) { return user == &reader; });
-  bool sameShape = isa<TransposeOp>(reader) || tensorOf(x).getDims() == tensorOf(v).getDims();
+  bool sameShape = isa<TransposeOp, ConcatOp>(reader) || tensorOf(x).getDims() == tensorOf(v).getDims();
   if (values.role(x) != Role::Map || !alone || !sameShape || fused[x] >= maxFused)
     return false;
   fused[v] += fused[x] + 1;
@@ -191,9 +196,9 @@ void Planner::findMemory() {
         // A packed state is written from its new rows alone.
         bool packed = isPackedOperand(&op, i);
         reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
-      } else if (role == Role::Map) {
+      } else if (role == Role::Map || role == Role::Join) {
         reads = !values.isFree(x) && !fusesInto(x, op, fused);
-      } else if (role == Role::Reduce) {
+      } else if (role == Role::Reduce || role == Role::View) {
         reads = true;
       } else if (role == Role::Absorbed) {
         reads = values.role(x) != Role::State;
@@ -217,6 +222,7 @@ unsigned Planner::addBuffer(PlanBuffer buffer) {
 }
 
 unsigned Planner::memoryOf(Value v) {
+  v = values.home(v);
   if (auto it = memory.find(v); it != memory.end())
     return it->second;
   PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", bufferType(tensorOf(v))};
@@ -234,7 +240,7 @@ unsigned Planner::memoryOf(Value v) {
   } else {
     // A value that is returned is written where the caller wants it; the first place it is returned at.
     for (auto [i, result] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.resultNames.size())))
-      if (result == v && buffer.kind == BufferKind::Temporary) {
+      if (values.home(result) == v && buffer.kind == BufferKind::Temporary) {
         buffer.kind = BufferKind::Result;
         buffer.index = i;
         buffer.name = in.resultNames[i];
@@ -263,7 +269,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op, Value operand) {
     b.setInsertionPointToEnd(program.module->getBody());
     auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count, position, packBlock, false);
     Block &body = kernel.getBody().emplaceBlock();
-    body.addArguments({program.plan.buffers[source].type, type}, {op.getLoc(), op.getLoc()});
+    body.addArguments({bufferType(tensorOf(rows)), type}, {op.getLoc(), op.getLoc()});
     b.setInsertionPointToStart(&body);
     b.create<tile::PackOp>(op.getLoc(), body.getArgument(0), body.getArgument(1), factor.transposed);
     steps[ready[rows]].push_back({name, count, packBlock, false, {source, it->second}});
@@ -274,8 +280,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op, Value operand) {
 GlobalBuffer Planner::globalOf(Value v, Operation *contraction) {
   if (contraction)
     return packedOf(cast<MatmulOp>(contraction), v);
-  unsigned buffer = memoryOf(v);
-  return {buffer, program.plan.buffers[buffer].type};
+  return {memoryOf(v), bufferType(tensorOf(v))};
 }
 
 // A state that someone reads row by row, not as a packed factor: kept as plain rows.
@@ -288,7 +293,7 @@ void Planner::emitState(ConcatOp op) {
   auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count,
                                          symbolDim(b.getContext(), in.past.getValue()), packBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
-  body.addArguments({program.plan.buffers[source].type, program.plan.buffers[target].type}, {op.getLoc(), op.getLoc()});
+  body.addArguments({bufferType(tensorOf(rows)), bufferType(tensorOf(op.getResult()))}, {op.getLoc(), op.getLoc()});
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   inner.create<tile::CopyOp>(op.getLoc(), body.getArgument(0), body.getArgument(1));
   steps[ready[rows]].push_back({name, count, packBlock, false, {source, target}});
@@ -338,19 +343,35 @@ void Planner::emitMaps() {
     bool freeInMemory = role == Role::Free && inMemory.contains(v);
     if (role == Role::State && inMemory.contains(v))
       emitState(cast<ConcatOp>(op));
-    if (role != Role::Map && role != Role::Reduce && !freeInMemory)
-      continue;
-    if (role == Role::Map && !inMemory.contains(v))
-      continue; // fused into the loops of its readers
-    std::string name = kernelName(role == Role::Reduce ? "reduce" : "map");
-    auto global = [&](Value x) { return globalOf(x, nullptr); };
-    auto inlined = [&](Value x) { return values.isFree(x) || (values.role(x) == Role::Map && !inMemory.contains(x)); };
-    OwningOpRef<ModuleOp> apart = ModuleOp::create(op.getLoc());
-    OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
-    MapKernelInput input{name, symbols, &op, global, inlined};
-    PlanStep step = role == Role::Reduce ? emitReduceKernel(builder, values, input) : emitMapKernel(builder, values, input);
-    apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
-    steps[level.lookup(v)].push_back(step);
+    if (role == Role::Join)
+      emitJoin(cast<ConcatOp>(op));
+    // What is a loop nest and not in memory is fused into the loops of its readers.
+    if (role == Role::Reduce || freeInMemory || (role == Role::Map && inMemory.contains(v)))
+      emitMap(&op, op.getResult(0), {});
+  }
+}
+
+// The loop nest that writes `value`, or a part of it, for `op`.
+void Planner::emitMap(Operation *op, Value value, ArrayRef<DimAttr> at) {
+  bool reduces = values.role(op->getResult(0)) == Role::Reduce;
+  std::string name = kernelName(reduces ? "reduce" : at.empty() ? "map" : "join");
+  auto global = [&](Value x) { return globalOf(x, nullptr); };
+  auto inlined = [&](Value x) { return values.isFree(x) || (values.role(x) == Role::Map && !inMemory.contains(x)); };
+  OwningOpRef<ModuleOp> apart = ModuleOp::create(op->getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
+  MapKernelInput input{name, symbols, op, value, at, global, inlined};
+  PlanStep step = reduces ? emitReduceKernel(builder, values, input) : emitMapKernel(builder, values, input);
+  apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+  steps[level.lookup(op->getResult(0))].push_back(step);
+}
+
+// Each operand goes to its part of the result.
+void Planner::emitJoin(ConcatOp op) {
+  SmallVector<DimAttr> at(tensorOf(op.getResult()).getRank(), constantDim(b.getContext(), 0));
+  DimAttr &begin = at[op.getAxis()];
+  for (Value operand : op.getOperands()) {
+    emitMap(op, operand, at);
+    begin = addDims(begin, tensorOf(operand).getDims()[op.getAxis()]); // at most the result's size, so in range
   }
 }
 
@@ -365,8 +386,8 @@ void Planner::emitResults() {
     std::string name = kernelName("copy");
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
-    steps[last].push_back(emitCopyKernel(builder, name, symbols, v, {home, program.plan.buffers[home].type},
-                                         {target, program.plan.buffers[target].type}));
+    tile::BufferType type = bufferType(tensorOf(v));
+    steps[last].push_back(emitCopyKernel(builder, name, symbols, v, {home, type}, {target, type}));
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
   }
 }

@@ -7,7 +7,8 @@ namespace nova {
 tile::ReduceKind kindOf(ReductionOp op) {
   return isa<ReduceSumOp>(op)   ? tile::ReduceKind::sum
          : isa<ReduceMaxOp>(op) ? tile::ReduceKind::max
-                                : tile::ReduceKind::min;
+         : isa<ReduceMinOp>(op) ? tile::ReduceKind::min
+                                : tile::ReduceKind::argmax;
 }
 
 bool isSplatConstant(Operation *op) {
@@ -16,6 +17,18 @@ bool isSplatConstant(Operation *op) {
     return false;
   auto value = cast<DenseElementsAttr>(constant.getValue());
   return value.getNumElements() > 0 && value.isSplat();
+}
+
+Value Values::home(Value v) const {
+  while (role(v) == Role::View)
+    v = v.getDefiningOp()->getOperand(0);
+  return v;
+}
+
+// A concat of a state and its new rows, rather than one of the language.
+static bool growsState(ConcatOp concat, unsigned numArguments) {
+  auto state = dyn_cast<BlockArgument>(concat.getOperand(0));
+  return state && state.getArgNumber() >= numArguments;
 }
 
 bool Values::isAligned(Value operand, DimAttr rows) const {
@@ -37,8 +50,12 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
       role = Role::Free;
     else if (isa<ConstantOp>(op))
       role = Role::Data;
-    else if (isa<ConcatOp>(op))
-      role = Role::State;
+    else if (auto concat = dyn_cast<ConcatOp>(op))
+      role = growsState(concat, numArguments) ? Role::State : Role::Join;
+    else if (isa<ReshapeOp>(op))
+      role = Role::View;
+    else if (isa<CumulativeSumOp, ArgmaxOp>(op))
+      role = Role::Reduce;
     else if (isElementwise(&op) && tensorOf(v).getRank() == 2)
       role = Role::Row;
     else if (isa<MatmulOp>(op))

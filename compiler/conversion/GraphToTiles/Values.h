@@ -16,8 +16,10 @@ bool isSplatConstant(mlir::Operation *op);
 enum class Role {
   Free,     // a function of indices and sizes alone: computed wherever it is read
   Row,      // row r of the result reads row r of some operands, and others whole: fuses with its like
-  Map,      // elementwise or transpose on other shapes: a loop nest of its own
-  Reduce,   // a reduction that is not along the rows of a matrix
+  Map,      // elementwise, transpose or slice on other shapes: a loop nest of its own
+  Reduce,   // a reduction that is not along the rows of a matrix, or a running sum
+  Join,     // concat: a loop nest for each operand
+  View,     // a reshape: the operand's memory under another type
   Absorbed, // a transpose that only says how a factor is packed
   State,    // concat of a state and its new rows: lives in state buffers
   Data,     // a constant of several numbers
@@ -37,6 +39,8 @@ public:
   DimAttr getOne() const { return one; }
   /// For a Row value: its number of rows, normalized.
   DimAttr rowsOf(mlir::Value v) const { return facts.normalize(tensorOf(v).getDims()[0]); }
+  /// The value that lies in memory where `v` does: `v` itself unless it is a view.
+  mlir::Value home(mlir::Value v) const;
   /// True when `operand` of a Row op with `rows` rows is read at the op's own row.
   bool isAligned(mlir::Value operand, DimAttr rows) const;
 

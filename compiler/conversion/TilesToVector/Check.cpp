@@ -75,6 +75,9 @@ static LogicalResult checkPass(tile::PassOp op) {
   if (op.getKinds().size() != reductions || op.getHide().size() != reductions)
     return op.emitOpError("has ") << reductions << " reductions, " << op.getKinds().size() << " kinds and "
                                   << op.getHide().size() << " hide flags; expected as many of each";
+  for (auto kind : op.getKinds().getAsRange<tile::ReduceKindAttr>())
+    if (kind.getValue() == tile::ReduceKind::argmax)
+      return op.emitOpError("cannot find the position of the greatest column");
   size_t yields = op.getStores().size() + reductions + llvm::count(op.getHide(), 1);
   for (Value buffer : op.getOperands())
     if (tensorOf(buffer).getRank() > 2 || layoutOf(buffer) != tile::Layout::rows)
@@ -88,25 +91,69 @@ static LogicalResult checkPass(tile::PassOp op) {
   return checkRegion(op.getBody().front(), yields);
 }
 
-static LogicalResult checkMap(tile::MapOp op) {
+std::optional<MapPlace> placeOf(AffineExpr result) {
+  MapPlace place;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(result);
+  AffineExpr axis = sum && sum.getKind() == AffineExprKind::Add ? sum.getLHS() : result;
+  if (axis != result) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(sum.getRHS());
+    if (!symbol)
+      return std::nullopt;
+    place.symbol = symbol.getPosition();
+  }
+  if (auto product = dyn_cast<AffineBinaryOpExpr>(axis)) {
+    auto step = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (product.getKind() != AffineExprKind::Mul || !step || step.getValue() < 1)
+      return std::nullopt;
+    place.step = step.getValue();
+    axis = product.getLHS();
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(axis))
+    place.axis = dim.getPosition();
+  else if (auto symbol = dyn_cast<AffineSymbolExpr>(axis); symbol && axis == result)
+    place.symbol = symbol.getPosition();
+  else if (axis != getAffineConstantExpr(0, result.getContext()) || axis != result)
+    return std::nullopt;
+  return place;
+}
+
+static LogicalResult checkDims(tile::MapOp op, std::optional<ArrayAttr> dims, StringRef what, ArrayAttr symbols,
+                               std::optional<int64_t> count) {
+  if (!dims)
+    return success();
+  if (count && int64_t(dims->size()) != *count)
+    return op.emitOpError("has ") << dims->size() << " sizes in '" << what << "'; expected " << *count;
+  for (Attribute dim : *dims)
+    if (failed(checkSymbols(op, cast<DimAttr>(dim), symbols)))
+      return failure();
+  return success();
+}
+
+static LogicalResult checkMap(tile::MapOp op, ArrayAttr symbols) {
   int64_t rank = tensorOf(op.getOutput()).getRank();
   if (op.getMaps().size() != op.getInputs().size())
     return op.emitOpError("has ") << op.getInputs().size() << " inputs and " << op.getMaps().size() << " maps";
   for (auto [input, map] : llvm::zip(op.getInputs(), op.getMaps().getAsValueRange<AffineMapAttr>())) {
+    if (map.getNumSymbols() > (op.getStarts() ? op.getStarts()->size() : 0))
+      return op.emitOpError("has a map with ") << map.getNumSymbols() << " symbols, more than 'starts'";
     if (map.getNumDims() != rank || map.getNumResults() != tensorOf(input).getRank())
       return op.emitOpError("has a map from ")
              << map.getNumDims() << " to " << map.getNumResults() << " axes; expected from " << rank << " to "
              << tensorOf(input).getRank();
     for (AffineExpr result : map.getResults())
-      if (!isa<AffineDimExpr>(result) && result != getAffineConstantExpr(0, op.getContext()))
-        return op.emitOpError("has a map with a result that is neither an axis nor 0");
+      if (!placeOf(result))
+        return op.emitOpError("has a map with a result that is neither 0 nor made of an axis, a step and a start");
   }
-  if (failed(checkArguments(op, op.getBody().front(), op.getInputs(), rank)))
+  if (failed(checkDims(op, op.getStarts(), "starts", symbols, {})) ||
+      failed(checkDims(op, op.getPart(), "part", symbols, rank)) ||
+      failed(checkDims(op, op.getAt(), "at", symbols, rank)) ||
+      failed(checkArguments(op, op.getBody().front(), op.getInputs(), rank)))
     return failure();
   return checkRegion(op.getBody().front(), 1);
 }
 
-static LogicalResult checkReduce(tile::ReduceOp op) {
+// tile.reduce or tile.accumulate
+template <typename Op> static LogicalResult checkAlongAxis(Op op) {
   TensorType input = tensorOf(op.getInput()), output = tensorOf(op.getOutput());
   int64_t axis = op.getAxis();
   if (axis < 0 || axis >= input.getRank() || output.getRank() != input.getRank())
@@ -141,8 +188,8 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
             .Case([&](tile::PassOp pass) -> LogicalResult {
               return failed(checkSymbols(pass, pass.getWidth(), symbols)) ? failure() : checkPass(pass);
             })
-            .Case([&](tile::MapOp map) { return checkMap(map); })
-            .Case([&](tile::ReduceOp reduce) { return checkReduce(reduce); })
+            .Case([&](tile::MapOp map) { return checkMap(map, symbols); })
+            .Case<tile::ReduceOp, tile::AccumulateOp>([&](auto op) { return checkAlongAxis(op); })
             .Case([&](tile::PackOp pack) -> LogicalResult {
               if (tensorOf(pack.getSource()).getRank() != 2 || layoutOf(pack.getSource()) != tile::Layout::rows ||
                   layoutOf(pack.getPacked()) == tile::Layout::rows)

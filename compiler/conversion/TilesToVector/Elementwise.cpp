@@ -133,6 +133,7 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
   auto trueOf = [&] { return e.integer(v[0].getType(), 1); };
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](CastOp cast) { return castTo(e, v[0], cast.getType().getElementType()); })
+      .Case([&](BroadcastOp) { return v[0]; })
       .Case([&](NegateOp) {
         return isa<FloatType>(elementOf(v[0].getType())) ? e.negate(v[0])
                                                          : e.op<arith::SubIOp>(e.integer(v[0].getType(), 0), v[0]);

@@ -1,9 +1,10 @@
 //===- Map.cpp - Elementwise work on tensors of any rank ---------------------===//
 //
-// Loops over the output's axes; the last one runs in steps of 16 lanes. Inputs that do not move along it are uniform,
+// Loops over the output's axes, or over a part of it; the last one runs in steps of 16 lanes. Inputs that do not move along it are uniform,
 // those that are dense along it are loaded whole, others (transposes) lane by lane.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/conversion/TilesToVector/Check.h"
 #include "compiler/conversion/TilesToVector/Lines.h"
 #include "compiler/conversion/TilesToVector/Parts.h"
 #include "compiler/conversion/TilesToVector/Region.h"
@@ -17,13 +18,20 @@ namespace {
 class MapLines {
 public:
   MapLines(Frame &f, tile::MapOp op) : f(f), e(f.e), op(op), block(op.getBody().front()) {
-    for (DimAttr dim : dimsOfBuffer(op.getOutput()))
+    SmallVector<DimAttr> sizes(dimsOfBuffer(op.getOutput()));
+    if (op.getPart())
+      sizes = llvm::map_to_vector(*op.getPart(), [](Attribute dim) { return cast<DimAttr>(dim); });
+    for (DimAttr dim : sizes)
       ranges.push_back({e.idx(0), f.size(dim)});
     if (!ranges.empty())
       ranges[0] = {f.row0, e.add(f.row0, f.rows)};
     outputStrides = rowMajorStrides(f, dimsOfBuffer(op.getOutput()));
+    outputStart = e.idx(0);
+    if (op.getAt())
+      for (auto [dim, stride] : llvm::zip(*op.getAt(), outputStrides))
+        outputStart = e.add(outputStart, e.mul(f.size(cast<DimAttr>(dim)), stride));
     for (auto [buffer, map] : llvm::zip(op.getInputs(), op.getMaps().getAsValueRange<AffineMapAttr>()))
-      inputStrides.push_back(stridesAlongOutput(buffer, map));
+      place(buffer, map);
   }
 
   void emit() {
@@ -33,13 +41,19 @@ public:
   }
 
 private:
-  // For every axis of the output, how far the input moves along it.
-  Values stridesAlongOutput(Value buffer, AffineMap map) {
+  // For every axis of the output, how far an input moves along it, and where it begins.
+  void place(Value buffer, AffineMap map) {
     Values along(ranges.size(), e.idx(0)), own = rowMajorStrides(f, dimsOfBuffer(buffer));
-    for (auto [result, stride] : llvm::zip(map.getResults(), own))
-      if (auto axis = dyn_cast<AffineDimExpr>(result))
-        along[axis.getPosition()] = e.add(along[axis.getPosition()], stride);
-    return along;
+    Value start = e.idx(0);
+    for (auto [result, stride] : llvm::zip(map.getResults(), own)) {
+      MapPlace place = *placeOf(result);
+      if (place.axis >= 0)
+        along[place.axis] = e.add(along[place.axis], e.mul(stride, place.step));
+      if (place.symbol >= 0)
+        start = e.add(start, e.mul(f.size(cast<DimAttr>((*op.getStarts())[place.symbol])), stride));
+    }
+    inputStrides.push_back(along);
+    inputStarts.push_back(start);
   }
 
   Value position(Value index, size_t axis) { return axis == 0 ? e.add(f.size(f.kernel.getPosition()), index) : index; }
@@ -47,7 +61,7 @@ private:
   void emitScalar() {
     ValueMap uniforms;
     for (auto [i, buffer] : llvm::enumerate(op.getInputs()))
-      uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), e.idx(0), 0);
+      uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), inputStarts[i], 0);
     Region region(f, block, uniforms);
     region.reportZeroDivisors(ValueMap(), {}, 0);
     e.store(canonicalized(e, region.uniform(region.yields()[0])), f.pointer(op.getOutput()), e.idx(0));
@@ -57,8 +71,8 @@ private:
     size_t last = ranges.size() - 1, inputs = op.getInputs().size();
     ValueMap uniforms;
     Values starts;
-    for (const Values &strides : inputStrides)
-      starts.push_back(dot(e, outer, ValueRange(strides).drop_back()));
+    for (auto [start, strides] : llvm::zip_equal(inputStarts, inputStrides))
+      starts.push_back(e.add(start, dot(e, outer, ValueRange(strides).drop_back())));
     for (auto [axis, index] : llvm::enumerate(outer))
       uniforms[block.getArgument(inputs + axis)] = position(index, axis);
     // A line may be empty, and with it the inputs: nothing is read or computed then.
@@ -67,7 +81,7 @@ private:
         if (isZero(inputStrides[i][last]))
           uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), starts[i], 0);
       Region region(f, block, uniforms);
-      Value out = dot(e, outer, ValueRange(outputStrides).drop_back());
+      Value out = e.add(outputStart, dot(e, outer, ValueRange(outputStrides).drop_back()));
       lineSteps(e, ranges[last], [&](Value column, Value mask) { emitStep(region, starts, out, column, mask); });
     });
   }
@@ -109,7 +123,8 @@ private:
   tile::MapOp op;
   Block &block;
   SmallVector<Range> ranges;
-  Values outputStrides;
+  Values outputStrides, inputStarts;
+  Value outputStart;
   SmallVector<Values> inputStrides;
 };
 

@@ -27,6 +27,9 @@ void emitPack(Frame &f, tile::PackOp op);
 void emitCopy(Frame &f, tile::CopyOp op);
 void emitMap(Frame &f, tile::MapOp op);
 void emitReduce(Frame &f, tile::ReduceOp op);
+/// Reductions of kind argmax.
+void emitArgmax(Frame &f, tile::ReduceOp op);
+void emitAccumulate(Frame &f, tile::AccumulateOp op);
 
 } // namespace nova::codegen
 

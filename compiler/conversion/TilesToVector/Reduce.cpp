@@ -148,6 +148,10 @@ private:
 
 } // namespace
 
-void emitReduce(Frame &f, tile::ReduceOp op) { AxisReduction(f, op).emit(); }
+void emitReduce(Frame &f, tile::ReduceOp op) {
+  if (op.getKind() == tile::ReduceKind::argmax)
+    return emitArgmax(f, op);
+  AxisReduction(f, op).emit();
+}
 
 } // namespace nova::codegen

@@ -72,7 +72,8 @@ public:
           .Case([&](tile::PackOp op) { call(part("pack", [&](Frame &f) { emitPack(f, op); })); })
           .Case([&](tile::CopyOp op) { call(part("copy", [&](Frame &f) { emitCopy(f, op); })); })
           .Case([&](tile::MapOp op) { call(part("map", [&](Frame &f) { emitMap(f, op); })); })
-          .Case([&](tile::ReduceOp op) { call(part("reduce", [&](Frame &f) { emitReduce(f, op); })); });
+          .Case([&](tile::ReduceOp op) { call(part("reduce", [&](Frame &f) { emitReduce(f, op); })); })
+          .Case([&](tile::AccumulateOp op) { call(part("accumulate", [&](Frame &f) { emitAccumulate(f, op); })); });
     }
     leave();
   }

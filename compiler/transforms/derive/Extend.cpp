@@ -35,6 +35,8 @@ private:
   void addState(Value value);
   LogicalResult compute(Operation *op, Version version);
   void setAttributes(Operation *op, Version version, NamedAttrList &attributes) const;
+  void setSlice(SliceOp slice, Version version, NamedAttrList &attributes) const;
+  Value newRows(Value all, unsigned axis, Location loc);
   std::optional<unsigned> sequenceAxis(Value value) const;
   Location named(Value value, StringRef suffix) const;
 
@@ -186,17 +188,42 @@ void Builder::addState(Value value) {
 void Builder::setAttributes(Operation *op, Version version, NamedAttrList &attributes) const {
   if (auto size = dyn_cast<DimValueOp>(op))
     attributes.set("dim", rename(size.getDim()));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return setSlice(slice, version, attributes);
   auto iota = dyn_cast<IotaOp>(op);
+  if (!iota && !isa<ReshapeOp, BroadcastOp>(op))
+    return;
+  SmallVector<DimAttr> dims = dimsOf(op->getResult(0), version);
+  attributes.set("dims", ArrayAttr::get(context, SmallVector<Attribute>(dims.begin(), dims.end())));
   if (!iota)
     return;
-  SmallVector<DimAttr> dims = dimsOf(iota.getResult(), version);
-  attributes.set("dims", ArrayAttr::get(context, SmallVector<Attribute>(dims.begin(), dims.end())));
   DimAttr from = iota.getFromAttr() ? rename(iota.getFromAttr()) : constantDim(context, 0);
   Version own = Version(1) << iota.getAxis();
   if (needed->sequenceAxes(iota.getResult()) & own & ~version)
     from = addDims(from, past);
   if (from && constantValue(from) != 0)
     attributes.set("from", from);
+}
+
+// A slice of something else that is as long as the sequence (the first n rows of a table) goes on where the rows do.
+void Builder::setSlice(SliceOp slice, Version version, NamedAttrList &attributes) const {
+  Value value = slice.getResult();
+  DimAttr from = rename(slice.getFrom());
+  Version own = Version(1) << slice.getAxis();
+  if (needed->sequenceAxes(value) & own & ~version) {
+    DimAttr passed = multiplyDims(past, constantDim(context, slice.stepOrOne()));
+    from = passed ? addDims(from, passed) : from;
+  }
+  attributes.set("from", from);
+  attributes.set("size", dimsOf(value, version)[slice.getAxis()]);
+}
+
+// The rows of a value over all rows that are new ones.
+Value Builder::newRows(Value all, unsigned axis, Location loc) {
+  SmallVector<NamedAttribute> attributes{{builder.getStringAttr("axis"), builder.getI64IntegerAttr(axis)},
+                                         {builder.getStringAttr("from"), past},
+                                         {builder.getStringAttr("size"), rows}};
+  return createInferred<SliceOp>(builder, loc, {all}, extendedFacts, attributes);
 }
 
 LogicalResult Builder::compute(Operation *op, Version version) {
@@ -209,7 +236,16 @@ LogicalResult Builder::compute(Operation *op, Version version) {
   }
   state.attributes = NamedAttrList(op->getAttrDictionary());
   setAttributes(op, version, state.attributes);
+  // A running sum adds up all rows also where only the last ones are asked for.
+  std::optional<unsigned> cut;
+  if (auto sum = dyn_cast<CumulativeSumOp>(op))
+    if (needed->sequenceAxes(sum.getResult()) & ~version & Version(1) << sum.getAxis()) {
+      cut = sum.getAxis();
+      state.location = named(sum.getResult(), ".sums");
+    }
   Value value = createInferred(builder, state, extendedFacts);
+  if (cut && value)
+    value = newRows(value, *cut, op->getLoc());
   values[{op->getResult(0), version}] = value;
   return success(value != nullptr);
 }

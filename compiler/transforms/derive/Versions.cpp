@@ -90,7 +90,7 @@ void NeededVersions::findWhole() {
         masks.insert(guard->getOperand(0));
       }
     if (op.getNumResults() == 1 && masks.contains(op.getResult(0)) &&
-        isa<AndOp, OrOp, NotOp, WhereOp, TransposeOp>(op)) {
+        isa<AndOp, OrOp, NotOp, WhereOp, TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp>(op)) {
       whole.insert(&op);
       masks.insert(op.operand_begin(), op.operand_end());
     }
@@ -129,7 +129,7 @@ void NeededVersions::settle(Value value) {
   auto it = versions.find(value);
   if (it == versions.end() || axes == 0 || !fromRows.contains(value) || !llvm::is_contained(it->second, axes))
     return;
-  if (isa_and_nonnull<TransposeOp>(value.getDefiningOp()))
+  if (isa_and_nonnull<TransposeOp, BroadcastOp>(value.getDefiningOp()))
     return;
   if (llvm::popcount(axes) > 1)
     return fail(value.getLoc(),
