@@ -93,6 +93,17 @@ std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
         maps.operands[0][slice.getAxis()] = -1;
         return maps;
       })
+      .Case([&](GatherOp gather) {
+        // Loops: axes before the picked one, those of the indices, axes behind.
+        ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
+        int axis = gather.getAxis(), picked = dimsOf(gather.getIndices()).size();
+        AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {SmallVector<int>(), SmallVector<int>()}};
+        for (int k = 0, rank = dimsOf(gather.getOperand()).size(); k < rank; k++)
+          maps.operands[0].push_back(k < axis ? k : k == axis ? -1 : k - 1 + picked);
+        for (int k = 0; k < picked; k++)
+          maps.operands[1].push_back(axis + k);
+        return maps;
+      })
       .Case([&](ConcatOp concat) -> Result {
         // Positions along the joined axis differ between operands; the others are loops.
         ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));

@@ -72,8 +72,8 @@ private:
 } // namespace
 
 std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, ArrayRef<DimAttr> loops, Box box,
-                              ArrayRef<Region> regions) {
-  bool allVisible = llvm::all_of(regions, [](const Region &r) { return r.set->isObviouslyUniverse(); });
+                              ArrayRef<LoopRegion> regions) {
+  bool allVisible = llvm::all_of(regions, [](const LoopRegion &r) { return r.set->isObviouslyUniverse(); });
   if (allVisible || !columns.allows(loops.size()))
     return box;
   // Variables: the row i, the loops, then the size columns.
@@ -93,7 +93,7 @@ std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, Arra
     }
   }
   PresburgerSet part(whole);
-  for (const Region &region : regions) {
+  for (const LoopRegion &region : regions) {
     SmallVector<int> axes;
     for (int loop : region.loops)
       axes.push_back(loop < 0 ? -1 : loop + 1);

@@ -28,7 +28,7 @@ std::string rowsText(const AxisDemand &demand);
 using Box = llvm::SmallVector<std::optional<AxisDemand>>;
 
 /// A set of positions over some loops: axis k of the set is loop `loops[k]`, an entry below 0 is an axis of size 1.
-struct Region {
+struct LoopRegion {
   const mlir::presburger::PresburgerSet *set;
   llvm::SmallVector<int> loops;
 };
@@ -36,7 +36,7 @@ struct Region {
 /// The part of `box`, over loops of these sizes, that lies in every region, for any number of rows `sequence` and any
 /// row i: a box again, never too small. None when it is empty for all sizes.
 std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, llvm::ArrayRef<DimAttr> loops, Box box,
-                              llvm::ArrayRef<Region> regions);
+                              llvm::ArrayRef<LoopRegion> regions);
 } // namespace nova
 
 #endif

@@ -39,7 +39,7 @@ private:
   void visit(Operation *op);
   void checkLayout(Operation *op);
   void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
-  SmallVector<Region> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
+  SmallVector<LoopRegion> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                 std::vector<Mask> &storage) const;
   void demand(Value value, const Box &box, Operation *through);
   Box boxFor(Value value, ArrayRef<int> loops, const Box &box) const;
@@ -183,9 +183,12 @@ static bool isLater(const Box &a, const Box &b) {
 
 void Analysis::demand(Value value, const Box &box, Operation *through) {
   for (auto [axis, dim] : llvm::enumerate(typeOf(value).getDims()))
-    if (!isSequence(dim) && mentionsSequence(dim))
+    if (!isSequence(dim) && mentionsSequence(dim)) {
+      if (Operation *op = value.getDefiningOp())
+        checkLayout(op); // which may say more
       refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + nameOf(value) + " is " + toString(dim) +
                                  ", not the sequence " + out.sequence.getValue() + " itself");
+    }
   ValueDependence &known = out.values[value];
   if (!known.demanded) {
     known = {true, box, through};
@@ -201,9 +204,9 @@ void Analysis::demand(Value value, const Box &box, Operation *through) {
 
 // What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point
 // into `storage`.
-SmallVector<Region> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
+SmallVector<LoopRegion> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                         std::vector<Mask> &storage) const {
-  SmallVector<Region> regions;
+  SmallVector<LoopRegion> regions;
   storage.reserve(op->getNumOperands() + 1);
   for (unsigned i = maps.firstHidden; i < op->getNumOperands(); i++) {
     storage.push_back(masks.get(op->getOperand(i)));

@@ -136,16 +136,7 @@ std::optional<Shape> zeroDivisor(const Tensor &divisor, const Shape &shape) {
       if (!found && !divisorIsValid(divisor.data<T>()[at[0]]))
         found = entry;
     });
-    if (!found)
-      return std::optional<Shape>();
-    Shape index = denseStrides(shape);
-    int64_t rest = *found;
-    for (int64_t &axis : index) {
-      int64_t step = axis;
-      axis = rest / step;
-      rest %= step;
-    }
-    return std::optional<Shape>(index);
+    return found ? std::optional<Shape>(placeOf(*found, shape)) : std::nullopt;
   });
 }
 

@@ -58,6 +58,17 @@ template <size_t N, class F> void forEachEntry(const Shape &shape, const std::ar
   }
 }
 
+/// The index of entry number `entry`, in row-major order.
+inline Shape placeOf(int64_t entry, const Shape &shape) {
+  Shape place = denseStrides(shape);
+  for (int64_t &axis : place) {
+    int64_t step = axis;
+    axis = entry / step;
+    entry %= step;
+  }
+  return place;
+}
+
 /// A type as a value, for generic lambdas.
 template <class T> struct TypeTag {
   using Type = T;

@@ -146,6 +146,7 @@ private:
         .Case([&](ReshapeOp op) { return Result(reshape(get(op.getOperand()), shape)); })
         .Case([&](BroadcastOp op) { return Result(broadcast(get(op.getOperand()), shape)); })
         .Case([&](SliceOp slice) { return compute(slice, shape); })
+        .Case([&](GatherOp gather) { return compute(gather, shape); })
         .Case([&](ConcatOp concat) { return compute(concat, shape); })
         .Case([&](WhereOp op) {
           return Result(select(get(op.getCondition()), get(op.getOnTrue()), get(op.getOnFalse()), shape));
@@ -223,6 +224,17 @@ private:
     if (!from || *from < 0 || (size > 0 && (*from >= dim || (size - 1) > (dim - 1 - *from) / step)))
       return failAt(op, "the slice is outside its axis");
     return reference::slice(x, op.getAxis(), *from, size > 1 ? step : 1, shape);
+  }
+
+  Result compute(GatherOp op, const Shape &shape) {
+    const Tensor &x = get(op.getOperand()), &indices = get(op.getIndices());
+    int64_t size = x.shape[op.getAxis()];
+    if (auto outside = indexOutside(indices, size)) {
+      std::string of = valueName(op.getIndices());
+      return failAt(op, "index " + std::to_string(outside->first) + " at " + indexText(outside->second) +
+                            (of.empty() ? "" : " of " + of) + " is outside an axis of size " + std::to_string(size));
+    }
+    return reference::gather(x, indices, op.getAxis(), shape);
   }
 
   Result compute(CastOp op) {

@@ -16,7 +16,7 @@ namespace nova {
 
 /// The results of `core`, a graph in core form (compiler/transforms/CoreForm.h) or derived from one, for these
 /// arguments. `known` gives symbols that no argument determines. Errors: arguments that do not fit (bindArguments), an
-/// integer division by zero, an operation that core form does not have; and with the code errc::not_enough_memory, a
+/// integer division by zero, an index outside its axis, an operation that core form does not have; and with the code errc::not_enough_memory, a
 /// value, which the message names, that does not fit into memory. Pure;
 /// thread-safe as long as nothing changes the graph.
 llvm::Expected<std::vector<reference::Tensor>> interpret(GraphOp core, llvm::ArrayRef<reference::Tensor> arguments,

@@ -57,6 +57,12 @@ Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape
 /// result's, with or without the axis.
 Tensor reduce(Reduction kind, const Tensor &x, const Tensor *hidden, size_t axis, const Shape &shape);
 
+/// The first of the `indices` (i64 or i32) outside 0 .. size - 1, and its place.
+std::optional<std::pair<int64_t, Shape>> indexOutside(const Tensor &indices, int64_t size);
+
+/// The entries of `x` along `axis` by their indices, which are inside of it; `shape` is the result's.
+Tensor gather(const Tensor &x, const Tensor &indices, size_t axis, const Shape &shape);
+
 /// The index (i64) of the greatest visible entry along `axis`, of the first NaN if there is one: the lowest where
 /// several compare equal, 0 where nothing is visible. Otherwise as `reduce`.
 Tensor argmax(const Tensor &x, const Tensor *hidden, size_t axis, const Shape &shape);

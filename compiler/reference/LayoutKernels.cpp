@@ -53,6 +53,31 @@ Tensor slice(const Tensor &x, size_t axis, int64_t from, int64_t step, const Sha
   return pick(x, shape, strides, start);
 }
 
+static int64_t indexAt(const Tensor &indices, int64_t i) {
+  return indices.element == Element::I32 ? indices.data<int32_t>()[i] : indices.data<int64_t>()[i];
+}
+
+std::optional<std::pair<int64_t, Shape>> indexOutside(const Tensor &indices, int64_t size) {
+  for (int64_t i = 0; i < indices.size(); ++i)
+    if (int64_t index = indexAt(indices, i); index < 0 || index >= size)
+      return std::pair(index, placeOf(i, indices.shape));
+  return std::nullopt;
+}
+
+Tensor gather(const Tensor &x, const Tensor &indices, size_t axis, const Shape &shape) {
+  Tensor result(x.element, shape);
+  // Everything behind the axis is one contiguous run per index.
+  int64_t outer = 1, run = static_cast<int64_t>(byteSize(x.element));
+  for (size_t i = 0; i < x.shape.size(); ++i)
+    if (i != axis)
+      (i < axis ? outer : run) *= x.shape[i];
+  char *out = result.bytes.data();
+  for (int64_t o = 0; o < outer && !result.bytes.empty(); ++o)
+    for (int64_t i = 0; i < indices.size(); ++i)
+      out = std::copy_n(x.bytes.data() + (o * x.shape[axis] + indexAt(indices, i)) * run, run, out);
+  return result;
+}
+
 Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape) {
   Tensor result(parts.front()->element, shape);
   // Everything from the axis on is one contiguous run per part; the parts' runs alternate.

@@ -1,5 +1,5 @@
 #include "compiler/transforms/CoreForm.h"
-#include "compiler/transforms/GuardDivisors.h"
+#include "compiler/transforms/GuardOperands.h"
 #include "compiler/transforms/MaskedValue.h"
 #include "dialects/graph/Text.h"
 #include "mlir/IR/SymbolTable.h"
@@ -144,6 +144,15 @@ FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, Array
     Value scalar = core.materialize(loc, core.castMasked(loc, operands[1], element));
     return core.pad(loc, operands[0], scalar, pad.getAxis(), (*dims)[0], (*dims)[1]);
   }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    MaskedValue indices = operands[1];
+    if (cast<TensorType>(gather.getIndices().getType()).isWeak())
+      indices = core.castMasked(loc, indices, core.b.getI64Type());
+    Value plain = core.materialize(loc, indices);
+    if (Type element = cast<TensorType>(plain.getType()).getElementType(); !element.isInteger())
+      return op->emitError("expected indices of element type i64 or i32, found ") << elementText(element);
+    return core.gather(loc, operands[0], plain, gather.getAxis());
+  }
   auto reshape = dyn_cast<ReshapeOp>(op);
   FailureOr<SmallVector<DimAttr>> dims =
       words.dims(op, reshape ? reshape.getDims() : cast<BroadcastOp>(op).getDims());
@@ -217,7 +226,7 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     }
     return core.castMasked(loc, operand, words.element(castOp.getTo()));
   }
-  if (isa<TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp, PadOp>(op))
+  if (isa<TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp, PadOp, GatherOp>(op))
     return layout(op, words, operands);
   if (auto sum = dyn_cast<CumulativeSumOp>(op)) {
     if (sum.getHidden())
@@ -406,7 +415,7 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   }
   b.create<ReturnOp>(graph.getReturn().getLoc(), values);
   core.setFunctionTypeAttr(TypeAttr::get(b.getFunctionType(argTypes, resultTypes)));
-  guardDivisors(core, lowering.core);
+  guardOperands(core, lowering.core);
   eraseDead(block);
   return module;
 }

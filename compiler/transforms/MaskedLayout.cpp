@@ -118,6 +118,32 @@ MaskedValue CoreBuilder::slice(Location loc, const MaskedValue &value, int64_t a
   return moved(value, [&](Value data) { return cut(data, axis); }, moveMask);
 }
 
+// A mask with the axis is picked from alike; one without it gets the axes of the indices, of one entry each.
+MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value indices, int64_t axis) {
+  unsigned rank = dimsOf(value.data).size(), picked = dimsOf(indices).size();
+  DimAttr one = constantDim(b.getContext(), 1);
+  auto pick = [&](Value part, int64_t along) {
+    return create(loc, "nova.gather", {part, indices}, b.getNamedAttr("axis", b.getI64IntegerAttr(along)));
+  };
+  auto moveMask = [&](Region &region) {
+    int64_t along = axisOfMask(region.mask, rank, axis);
+    ArrayRef<DimAttr> own = dimsOf(region.mask);
+    if (region.lowAxis && *region.lowAxis >= axis)
+      region.lowAxis = *region.lowAxis == axis ? std::nullopt : std::optional<int64_t>(*region.lowAxis - 1 + picked);
+    if (along < 0)
+      return;
+    if (!facts.equal(own[along], one)) {
+      region.mask = pick(region.mask, along);
+      return;
+    }
+    SmallVector<DimAttr> dims(own.take_front(along));
+    dims.append(picked, one);
+    llvm::append_range(dims, own.drop_front(along + 1));
+    region.mask = reshapeTo(loc, region.mask, dims);
+  };
+  return moved(value, [&](Value data) { return pick(data, axis); }, moveMask);
+}
+
 // The parts of one fill become one region, false where a part has none.
 MaskedValue CoreBuilder::concat(Location loc, ArrayRef<MaskedValue> given, int64_t axis) {
   if (given.size() == 1)

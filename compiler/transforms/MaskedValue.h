@@ -59,6 +59,7 @@ public:
   /// `step` may be null: 1.
   MaskedValue slice(mlir::Location loc, const MaskedValue &value, int64_t axis, DimAttr from, DimAttr size,
                     mlir::IntegerAttr step);
+  MaskedValue gather(mlir::Location loc, const MaskedValue &value, mlir::Value indices, int64_t axis);
   MaskedValue concat(mlir::Location loc, llvm::ArrayRef<MaskedValue> parts, int64_t axis);
   /// Joins with `low` and `high` entries that are `scalar`.
   MaskedValue pad(mlir::Location loc, const MaskedValue &value, mlir::Value scalar, int64_t axis, DimAttr low,

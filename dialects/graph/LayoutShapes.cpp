@@ -150,6 +150,26 @@ Result SliceOp::infer(const InferContext &c) {
   return c.operands[0].withDims(dims);
 }
 
+Result GatherOp::infer(const InferContext &c) {
+  FailureOr<unsigned> axis = c.axis();
+  if (failed(axis))
+    return failure();
+  Type index = c.operands[1].getElementType();
+  if (!index.isInteger(64) && !index.isInteger(32) && !isa<WeakIntType, ParamType>(index))
+    return c.error(1) << "expected indices of element type i64 or i32, found " << c.typed(1);
+  ArrayRef<DimAttr> own = c.operands[0].getDims(), indices = c.operands[1].getDims();
+  if (!c.facts.atLeast(own[*axis], 1))
+    return c.error(-1) << "axis " << *axis << " of " << c.typed(0)
+                       << " may have no entry that an index could name; a clause can promise one: where "
+                       << toString(own[*axis]) << " >= 1";
+  SmallVector<DimAttr> dims(own.take_front(*axis));
+  llvm::append_range(dims, indices);
+  llvm::append_range(dims, own.drop_front(*axis + 1));
+  if (dims.size() > maxRank)
+    return c.error(-1) << "a tensor has at most " << maxRank << " axes, here " << dims.size();
+  return c.operands[0].withDims(dims);
+}
+
 Result PadOp::infer(const InferContext &c) {
   FailureOr<unsigned> axis = c.axis();
   if (failed(axis))

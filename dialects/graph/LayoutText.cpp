@@ -46,6 +46,10 @@ ParseResult parseConcat(OpAsmParser &parser, OperationState &state, ParsedOperan
   return parseAxisAttr(parser, state);
 }
 
+ParseResult parseGather(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
+  return failure(parseScopedOperand(parser, parsed) || parser.parseComma() || parseAxis(parser, state, parsed));
+}
+
 ParseResult parseSlice(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
   if (parseAxis(parser, state, parsed) || parser.parseKeyword("from") || parseDimAttr(parser, state, "from") ||
       parser.parseKeyword("size") || parseDimAttr(parser, state, "size"))

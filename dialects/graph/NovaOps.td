@@ -202,6 +202,14 @@ def Nova_PadOp : Nova_Op<"pad"> {
   let printer = "printPad";
 }
 
+def Nova_GatherOp : Nova_Op<"gather"> {
+  let summary = "Entries along an axis by their indices, whose axes take the place of that axis";
+  let description = [{ An index that is wanted and outside 0 .. dim - 1 is an error of the whole run. }];
+  let arguments = (ins Nova_TensorType:$operand, Nova_TensorType:$indices, I64Attr:$axis);
+  let parser = "parseGather";
+  let printer = "printAxis";
+}
+
 def Nova_CumulativeSumOp : Nova_Op<"cumulative_sum"> {
   let summary = "Entry i is the sum of the entries up to i along the axis, added in order from +0";
   let description = [{ Core form only: entries where `hidden` (broadcast to the operand) is true are skipped. }];

@@ -54,6 +54,7 @@ NOVA_SYNTAX(Shape)     // reshape %x : [n, H, D]
 NOVA_SYNTAX(Slice)     // slice %x, 1 from h size h step 2
 NOVA_SYNTAX(Pad)       // pad %x, 1 low a high b, %value
 NOVA_SYNTAX(Matmul)    // matmul %a hidden %m, %b
+mlir::ParseResult parseGather(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &); // gather %x, %i, 0
 mlir::ParseResult parseConcat(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &); // concat %a, %b, 0
 #undef NOVA_SYNTAX
 } // namespace nova

@@ -212,7 +212,7 @@ Result IotaOp::infer(const InferContext &c) {
 Result CastOp::infer(const InferContext &c) {
   Type to = c.get<TypeAttr>("to").getValue();
   if (isBool(to))
-    return c.error(-1) << "cannot cast " << typed(c, 0) << " to i1; compare it: not_equal %x, 0";
+    return c.error(-1) << "cannot cast " << c.typed(0) << " to i1; compare it: not_equal %x, 0";
   return c.operands[0].withElementType(to);
 }
 

@@ -198,6 +198,18 @@ def Tile_AccumulateOp : Tile_Op<"accumulate"> {
   }];
 }
 
+def Tile_GatherOp : Tile_Op<"gather"> {
+  let summary = "Entries along one axis of a tensor by their indices";
+  let description = [{
+    `output` has the axes of `input` with those of `indices` (i64 or i32) in the place of `axis`; the launch has one row per entry of its
+    leading axis (1 for rank 0). An index outside the axis, whose size is at least 1, is an error of the launch.
+  }];
+  let arguments = (ins Tile_BufferType:$input, Tile_BufferType:$indices, Tile_BufferType:$output, I64Attr:$axis);
+  let assemblyFormat = [{
+    $input `[` $indices `]` `axis` $axis `->` $output attr-dict `:` type($input) `[` type($indices) `]` `->` type($output)
+  }];
+}
+
 def Tile_PackOp : Tile_Op<"pack"> {
   let summary = "Writes the launch's rows of a matrix into a packed buffer, beginning at row `position` of the packed matrix";
   let description = [{

@@ -105,6 +105,35 @@ graph @f<T: float = f64>(%A: T[n, d], %B: T[n, d]) -> T[n, 1] where d >= 1, d >=
 )");
 }
 
+TEST(GraphHash, SeesWhatMovesEntries) {
+  // The body, with one operation on %A and as a result its positions of the greatest entries, whose type stays.
+  auto graph = [](const std::string &operation) {
+    return "graph @f(%A: f64[n, d], %B: f64[n, d]) -> i64[] where n >= 3, d >= 3 {\n  %half = constant 0.5\n  %first = constant 1 : i64[1]\n  %y = " +
+           operation +
+           "\n  %r = argmax %y, 1 drop\n  %c = cast %r : f64\n  %s = reduce_sum %c, 0 drop\n"
+           "  %p = cast %s : i64\n  return %p\n}\n";
+  };
+  const std::pair<const char *, const char *> different[] = {
+      {"reshape %A : [d, n]", "reshape %A : [n, d]"},
+      {"broadcast %A : [n, d]", "reshape %A : [n, d]"},
+      {"slice %A, 1 from 0 size 2", "slice %A, 1 from 1 size 2"},
+      {"slice %A, 1 from 0 size 2", "slice %A, 0 from 0 size 2"},
+      {"slice %A, 1 from 0 size 2", "slice %A, 1 from 0 size 1"},
+      {"slice %A, 1 from 0 size 2", "slice %A, 1 from 0 size 2 step 2"},
+      {"concat %A, %B, 0", "concat %B, %A, 0"},
+      {"concat %A, %B, 0", "concat %A, %B, 1"},
+      {"pad %A, 1 low 1 high 0, %half", "pad %A, 1 low 0 high 1, %half"},
+      {"pad %A, 1 low 1 high 0, %half", "pad %A, 0 low 1 high 0, %half"},
+      {"cumulative_sum %A, 0", "cumulative_sum %A, 1"},
+      {"gather %A, %first, 0", "gather %A, %first, 1"},
+  };
+  for (auto [one, other] : different) {
+    EXPECT_NE(pinOf(graph(one)), pinOf(graph(other))) << one << " and " << other;
+    EXPECT_NE(semanticOf(graph(one)), semanticOf(graph(other))) << one << " and " << other;
+  }
+  EXPECT_EQ(pinOf(graph("slice %A, 1 from 0 size 2")), pinOf(graph("slice %A, 1 from 0 size 2 step 1")));
+}
+
 TEST(GraphHash, SeesConstants) {
   expectChanged("constant 0.5", "constant 0.25");
   expectChanged("constant 0.5", "constant 0.5000000000000001");

@@ -1,7 +1,10 @@
 #include "tests/random/AnyGraph.h"
 #include "tests/random/Coverage.h"
 #include "tests/random/Parts.h"
+#include "tests/random/SizeText.h"
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 
 namespace nova::test {
@@ -61,6 +64,8 @@ private:
   bool hiding();
   bool reductionOf(unsigned x);
   bool layout();
+  bool layoutOf(const std::string &op, unsigned x, unsigned &result);
+  bool picked(unsigned x, unsigned &result);
   bool product();
   bool unaryOp();
   bool normalizer();
@@ -98,7 +103,7 @@ bool Writer::findNumber(unsigned &x) {
 bool Writer::small(const Dims &dims) const {
   unsigned count = 0;
   for (const std::string &dim : dims)
-    count += isalpha(dim[0]) ? 1 : 0;
+    count += symbolsIn(dim).size();
   return dims.size() <= maxRank && count <= 3;
 }
 
@@ -354,15 +359,108 @@ bool Writer::reductionOf(unsigned x) {
   return true;
 }
 
-bool Writer::layout() {
-  unsigned x;
-  if (!find([&](unsigned v) { return !isWeak(kindOf(v)) && (dimsOf(v).size() > 1 || draw.chance(20)); }, x))
+const std::vector<std::string> layoutOps{"transpose", "reshape", "broadcast",      "slice",
+                                         "concat",    "pad",     "cumulative_sum", "argmax", "gather"};
+
+// False where the operand does not fit the operation, or the result would be too large.
+bool Writer::layoutOf(const std::string &op, unsigned x, unsigned &result) {
+  Dims dims = dimsOf(x);
+  if (op == "reshape") {
+    dims = regrouped(dims, maxRank);
+    return small(dims) && (result = reshape(x, dims), true);
+  }
+  if (op == "broadcast") {
+    for (std::string &dim : dims)
+      if (dim == "1" && draw.chance(70))
+        dim = draw.pick(symbols);
+    while (dims.size() < maxRank && draw.chance(40))
+      dims.insert(dims.begin(), draw.chance(60) ? draw.pick(symbols) : draw.pick<std::string>({"1", "2", "3"}));
+    return small(dims) && (result = broadcastTo(x, dims), true);
+  }
+  if (op == "gather")
+    return picked(x, result);
+  if (dims.empty() || (!isNumber(x) && (op == "cumulative_sum" || op == "argmax")))
     return false;
-  std::vector<unsigned> permutation;
-  for (unsigned i = 0; i < dimsOf(x).size(); i++)
-    permutation.insert(permutation.begin() + draw.below(i + 1), i);
-  transpose(x, permutation);
+  unsigned axis = draw.below(dims.size());
+  if (op == "transpose") {
+    std::vector<unsigned> permutation;
+    for (unsigned i = 0; i < dims.size(); i++)
+      permutation.insert(permutation.begin() + draw.below(i + 1), i);
+    result = transpose(x, permutation);
+  } else if (op == "slice") {
+    result = someSlice(x, axis);
+  } else if (op == "pad") {
+    dims[axis] += " + n + n";
+    if (!small(dims))
+      return false;
+    result = somePad(x, axis, "n");
+  } else if (op == "argmax") {
+    result = argmax(x, axis, draw.chance(35));
+  } else if (op == "cumulative_sum") {
+    result = cumulativeSum(x, axis);
+  } else {
+    std::vector<unsigned> parts{x};
+    for (unsigned more = draw.below(3), y; more-- > 0;) {
+      auto fits = [&](unsigned v) {
+        Dims other = dimsOf(v);
+        if (kindOf(v) != kindOf(x) || other.size() != dims.size())
+          return false;
+        other[axis] = dimsOf(x)[axis];
+        return other == dimsOf(x);
+      };
+      if (!find(fits, y))
+        break;
+      parts.insert(parts.begin() + draw.below(parts.size() + 1), y);
+      dims[axis] = sumOf(dims[axis], dimsOf(y)[axis]);
+    }
+    if (!small(dims))
+      return false;
+    result = concat(parts, axis);
+  }
   return true;
+}
+
+// Most indices are kept within the axis; some are outside exactly where nothing looks at what they name; a few are left
+// as they are.
+bool Writer::picked(unsigned x, unsigned &result) {
+  unsigned i, mask;
+  if (dimsOf(x).empty() || !find([&](unsigned v) { return isInteger(kindOf(v)) && dimsOf(v).size() < 3; }, i))
+    return false;
+  unsigned axis = draw.below(dimsOf(x).size());
+  Dims before(dimsOf(x).begin(), dimsOf(x).begin() + axis), after(dimsOf(x).begin() + axis + 1, dimsOf(x).end());
+  Dims whole = before;
+  whole.insert(whole.end(), dimsOf(i).begin(), dimsOf(i).end());
+  whole.insert(whole.end(), after.begin(), after.end());
+  if (!small(whole))
+    return false;
+  std::string size = dimsOf(x)[axis];
+  if (!symbolsIn(size).empty() || size == "0") // an axis that has an entry at every size
+    x = pad(x, axis, "1", "0", scalar(literal(kindOf(x)), kindOf(x), false));
+  if (draw.chance(12)) {
+    result = gather(x, i, axis);
+    return true;
+  }
+  unsigned inside = guardedIndices(i, x, axis);
+  if (!draw.chance(30) || !findMask(dimsOf(i), mask) || dimsOf(mask) != dimsOf(i)) {
+    result = gather(x, inside, axis);
+    return true;
+  }
+  bool leaks = draw.chance(20);
+  unsigned wild = where(mask, scalar(draw.chance(50) ? "-1" : "1000000", kindOf(i), true), inside);
+  unsigned named = gather(x, wild, axis);
+  if (!leaks)
+    between.insert({wild, named});
+  Dims over(before.size(), "1");
+  over.insert(over.end(), dimsOf(i).begin(), dimsOf(i).end());
+  over.resize(whole.size(), "1");
+  result = where(reshape(mask, over), scalar(literal(kindOf(x)), kindOf(x), false), named);
+  return true;
+}
+
+bool Writer::layout() {
+  unsigned x, y;
+  return find([&](unsigned v) { return !isWeak(kindOf(v)) && (dimsOf(v).size() > 1 || draw.chance(20)); }, x) &&
+         layoutOf(draw.pick(layoutOps), x, y);
 }
 
 bool Writer::product() {
@@ -462,11 +560,10 @@ void Writer::focus(const Cell &cell) {
   if (op == "call") {
     callOf(x);
     g.results.push_back(g.size() - 1);
-  } else if (op == "transpose") {
-    std::vector<unsigned> permutation;
-    for (unsigned i = 0; i < rank; i++)
-      permutation.insert(permutation.begin() + draw.below(i + 1), i);
-    g.results.push_back(transpose(x, permutation));
+  } else if (std::count(layoutOps.begin(), layoutOps.end(), op)) {
+    unsigned y;
+    if (layoutOf(op, x, y))
+      g.results.push_back(y);
   } else if (op.rfind("reduce", 0) == 0) {
     g.results.push_back(reduce(op, x, draw.below(rank), draw.chance(35)));
   } else if (op == "matmul") {
@@ -484,7 +581,7 @@ void Writer::focus(const Cell &cell) {
 
 bool Writer::step() {
   unsigned x;
-  switch (draw.below(20)) {
+  switch (draw.below(23)) {
   case 0:
   case 1:
     return constants();
@@ -507,6 +604,9 @@ bool Writer::step() {
   case 13:
     return findNumber(x) && reductionOf(x);
   case 14:
+  case 20:
+  case 21:
+  case 22:
     return layout();
   case 15:
   case 16:
@@ -537,8 +637,11 @@ void Writer::write() {
     g.argument(Kind::I1, someDims(draw.below(3)));
   // Seeds that follow each other go through everything there is, four at a time and mostly one rank of each at first.
   std::vector<Cell> cells = allCells();
+  size_t stride = maxRank + 1;
+  while (std::gcd(stride, cells.size()) != 1)
+    stride++;
   for (unsigned i = 0; i < 4; i++)
-    focus(cells[(draw.seed * 4 + i) * (maxRank + 1) % cells.size()]);
+    focus(cells[(draw.seed * 4 + i) * stride % cells.size()]);
   for (unsigned steps = 3 + draw.below(12); steps > 0;)
     steps -= step() ? 1 : 0;
   g.returnLeaves(6 + g.results.size());

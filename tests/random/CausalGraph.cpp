@@ -1,5 +1,6 @@
 #include "tests/random/CausalGraph.h"
 #include "tests/random/Parts.h"
+#include "tests/random/SizeText.h"
 
 namespace nova::test {
 namespace {
@@ -21,6 +22,7 @@ private:
   void pointwise();
   void attention();
   void shift();
+  void layout();
 
   Kind kind = Kind::F64;
   unsigned row = 0, col = 0;
@@ -177,6 +179,53 @@ void Writer::attention() {
   rows.push_back(matmul(weights, v));
 }
 
+// Entries that move inside their row, and running sums along the rows.
+void Writer::layout() {
+  unsigned x = rowValue();
+  std::string width = dimsOf(x)[1];
+  bool wide = symbolsIn(width).size() > 2, isSum = width.find('+') != std::string::npos;
+  switch (draw.below(isInteger(kind) ? 9 : 7)) {
+  case 7:
+  case 8: { // of a table, by what the row says; the first positions hide what is outside, or do not
+    unsigned table = pad(3, 0, "1", "0", scalar("5", kind, true)), inside = guardedIndices(ofWidth("1"), table, 0);
+    if (draw.chance(60)) {
+      rows.push_back(reshape(gather(table, inside, 0), {"n", "e"}));
+      break;
+    }
+    unsigned early = binary("less", row, number(draw.below(5)));
+    unsigned named = reshape(gather(table, where(early, scalar("-1", kind, true), inside), 0), {"n", "e"});
+    rows.push_back(draw.chance(90) ? where(early, scalar("0", kind, true), named) : named);
+    break;
+  }
+  case 0:
+    rows.push_back(somePad(x, 1, wide ? "2" : "e"));
+    break;
+  case 1:
+    rows.push_back(someSlice(x, 1));
+    break;
+  case 2: {
+    unsigned y = rowValue();
+    if (!wide && symbolsIn(dimsOf(y)[1]).size() < 3)
+      rows.push_back(concat({x, y}, 1));
+    break;
+  }
+  case 3: { // rows move to another axis and back
+    unsigned moved = transpose(reshape(x, {"n", "1", width}), {1, 0, 2});
+    rows.push_back(reshape(unary("negate", moved), {"n", width}));
+    break;
+  }
+  case 4: // each row several times, side by side
+    if (!isSum && !wide)
+      rows.push_back(reshape(broadcastTo(reshape(x, {"n", "1", width}), {"n", "2", width}), {"n", productOf("2", width)}));
+    break;
+  case 5:
+    rows.push_back(cumulativeSum(x, draw.below(2)));
+    break;
+  default:
+    rows.push_back(kind == Kind::I64 ? argmax(x, 1) : broadcastTo(ofWidth("1"), {"n", "d"}));
+  }
+}
+
 // The row before, or the one two before, through a contraction with ones.
 void Writer::shift() {
   unsigned x = rowValue();
@@ -194,8 +243,10 @@ void Writer::write() {
   col = iota(1, {"1", "n"});
   for (unsigned steps = 2 + draw.below(5); steps-- > 0;) {
     unsigned part = draw.below(100);
-    if (part < 45)
+    if (part < 30)
       pointwise();
+    else if (part < 50)
+      layout();
     else if (part < 88)
       attention();
     else

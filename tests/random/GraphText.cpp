@@ -51,10 +51,11 @@ unsigned GraphText::add(const std::string &op, const std::vector<unsigned> &oper
   for (size_t i = 0; i < operands.size() && op != "call"; i++)
     expression += (i ? ", %v" : "%v") + std::to_string(operands[i]);
   Value value{op, expression + rest, operands, kind, dims, kind, dims.size()};
+  bool alongAxis = op.rfind("reduce", 0) == 0 || op == "argmax";
   bool comparison = kind == Kind::I1 && op != "where" && op != "transpose" && op != "constant";
-  if (!operands.empty() && op != "call" && (comparison || op.rfind("reduce", 0) == 0)) {
+  if (!operands.empty() && op != "call" && (comparison || alongAxis)) {
     value.countedKind = values[operands[0]].kind;
-    value.countedRank = op.rfind("reduce", 0) == 0 ? values[operands[0]].dims.size() : dims.size();
+    value.countedRank = alongAxis ? values[operands[0]].dims.size() : dims.size();
     if (operands.size() > 1 && isWeak(value.countedKind))
       value.countedKind = values[operands[1]].kind;
   }

@@ -39,6 +39,10 @@ public:
   unsigned argument(Kind kind, const Dims &dims);
   unsigned add(const std::string &op, const std::vector<unsigned> &operands, const std::string &rest, Kind kind,
                const Dims &dims);
+  /// Notes that a value reads another one that its expression names.
+  void reads(unsigned v, unsigned operand) { values[v].operands.push_back(operand); }
+  /// Of an operation whose result has another element type than its operand.
+  void setKind(unsigned v, Kind kind) { values[v].kind = kind; }
   /// The second result of the call that was added just before. A call's operands are written in `rest`.
   unsigned addSecond(unsigned call, Kind kind, const Dims &dims);
 

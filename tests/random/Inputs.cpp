@@ -8,10 +8,6 @@ using nova::reference::Element;
 using nova::reference::Tensor;
 
 namespace nova::test {
-int64_t sizeOf(const std::string &dim, const Sizes &sizes) {
-  return isalpha(static_cast<unsigned char>(dim[0])) ? sizes.at(dim) : std::stoll(dim);
-}
-
 static bool fits(const GraphText &graph, const Sizes &sizes, int64_t most) {
   for (unsigned v = 0; v < graph.size(); v++) {
     double entries = 1;
@@ -29,8 +25,8 @@ Sizes drawSizes(Draw &draw, const GraphText &graph, unsigned round, int64_t most
   std::set<std::string> symbols;
   for (unsigned v = 0; v < graph.size(); v++)
     for (const std::string &dim : graph[v].dims)
-      if (isalpha(static_cast<unsigned char>(dim[0])))
-        symbols.insert(dim);
+      for (const std::string &symbol : symbolsIn(dim))
+        symbols.insert(symbol);
   const std::vector<int64_t> edges{0,  1,  2,  3,  5,  6,  7,   8,   9,   12,  15,  16, 17,
                                    24, 31, 33, 48, 63, 65, 100, 255, 256, 257, 300, 513};
   for (size_t reach = edges.size();; reach = std::max<size_t>(reach - 1, 3)) {

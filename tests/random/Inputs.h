@@ -4,11 +4,9 @@
 
 #include "compiler/reference/Tensor.h"
 #include "tests/random/GraphText.h"
+#include "tests/random/SizeText.h"
 
 namespace nova::test {
-using Sizes = std::map<std::string, int64_t>;
-int64_t sizeOf(const std::string &dim, const Sizes &sizes);
-
 /// Sizes for the symbols of a graph, such that no value has more than `most` entries and no contraction more than 64
 /// times as many products. `round` 0 and 1 give all sizes 0 and 1; later ones mix sizes around blocks, panels, chunks
 /// and lanes.

@@ -18,7 +18,8 @@ std::string Parts::literal(Kind kind) {
     return std::to_string(int(draw.below(9)) - 4);
   }
   if (draw.chance(25))
-    return draw.pick<std::string>({"inf", "-inf", "nan", "-0.0", "1.0e-40", "3.0e38", "1.0e-300"});
+    return draw.pick<std::string>(
+        {"inf", "-inf", "nan", "-0.0", "1.0e-40", "3.0e38", kind == Kind::F32 ? "1.0e-44" : "1.0e-300"});
   return draw.pick<std::string>({"0.0", "1.0", "-1.0", "0.5", "2.0", "0.1", "-3.25", "7.0"});
 }
 

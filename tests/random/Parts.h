@@ -31,6 +31,22 @@ protected:
   unsigned transpose(unsigned x, const std::vector<unsigned> &permutation);
   unsigned turned(unsigned x) { return transpose(x, {1, 0}); }
   unsigned reduce(const std::string &op, unsigned x, unsigned axis, bool drop = false);
+  unsigned reshape(unsigned x, const Dims &dims);
+  unsigned broadcastTo(unsigned x, const Dims &dims);
+  unsigned slice(unsigned x, unsigned axis, const std::string &from, const std::string &size, unsigned step);
+  unsigned concat(const std::vector<unsigned> &parts, unsigned axis);
+  unsigned pad(unsigned x, unsigned axis, const std::string &low, const std::string &high, unsigned value);
+  /// The indices may lie outside.
+  unsigned gather(unsigned x, unsigned indices, unsigned axis);
+  /// `indices`, or 0 where they lie outside the axis.
+  unsigned guardedIndices(unsigned indices, unsigned x, unsigned axis);
+  unsigned argmax(unsigned x, unsigned axis, bool drop = false);
+  unsigned cumulativeSum(unsigned x, unsigned axis);
+  /// Dims of as many entries.
+  Dims regrouped(Dims dims, size_t mostAxes);
+  /// A part of the axis that is within it at every size.
+  unsigned someSlice(unsigned x, unsigned axis);
+  unsigned somePad(unsigned x, unsigned axis, const std::string &symbol);
   unsigned matmul(unsigned a, unsigned b) {
     return g.add("matmul", {a, b}, "", kindOf(a), {dimsOf(a)[0], dimsOf(b)[1]});
   }

@@ -38,6 +38,14 @@ tile.kernel @whole symbols ["m", "n"] rows <m> position <0> block 4096 {
   ^bb0(%a: !nova.tensor<f64[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
     tile.yield %a : !nova.tensor<f64[]>
   }
+  // CHECK: tile.map ins(%{{.*}} : {{.*}}) out(%{{.*}} : <f64[m, n], rows>) maps [#{{.*}}] starts [#nova.dim<n - 1>] part [#nova.dim<m>, #nova.dim<1>] at [#nova.dim<0>, #nova.dim<2>] {
+  tile.map ins(%x : !tile.buffer<f64[n, m], rows>) out(%y : <f64[m, n], rows>) maps [affine_map<(i, j)[s] -> (j * 2 + s, i)>]
+      starts [#nova.dim<n - 1>] part [#nova.dim<m>, #nova.dim<1>] at [#nova.dim<0>, #nova.dim<2>] {
+  ^bb0(%a: !nova.tensor<f64[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
+    tile.yield %a : !nova.tensor<f64[]>
+  }
+  // CHECK: tile.accumulate %{{.*}} axis 0 -> %{{.*}} : <f64[m, n], rows> -> <f64[m, n], rows>
+  tile.accumulate %y axis 0 -> %y : <f64[m, n], rows> -> <f64[m, n], rows>
   // CHECK: tile.reduce <sum> %{{.*}} axis 1 -> %{{.*}} : <f64[m, n], rows> -> <f64[m, 1], rows>
   tile.reduce <sum> %y axis 1 -> %z : <f64[m, n], rows> -> <f64[m, 1], rows>
 }

@@ -1,6 +1,6 @@
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/analysis/Mask.h"
-#include "compiler/analysis/ZeroDivisors.h"
+#include "compiler/analysis/FallibleOps.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
@@ -14,6 +14,9 @@ namespace nova {
 namespace {
 // Rows of a block that only moves data.
 constexpr int64_t packBlock = 256;
+
+// Ops whose operands are all read from memory, also those that could be computed anywhere.
+static bool readsMemory(Role role) { return role == Role::Reduce || role == Role::Gather || role == Role::View; }
 
 class Planner {
 public:
@@ -157,8 +160,9 @@ LogicalResult Planner::findLevels() {
     case Role::Map:
     case Role::Join:
     case Role::Reduce:
+    case Role::Gather:
       for (Value x : op.getOperands())
-        at = std::max(at, values.isFree(x) && values.role(v) == Role::Reduce ? 1u : ready[x]);
+        at = std::max(at, values.isFree(x) && readsMemory(values.role(v)) ? 1u : ready[x]);
       level[v] = at;
       ready[v] = at + 1;
       break;
@@ -198,7 +202,7 @@ void Planner::findMemory() {
         reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
       } else if (role == Role::Map || role == Role::Join) {
         reads = !values.isFree(x) && !fusesInto(x, op, fused);
-      } else if (role == Role::Reduce || role == Role::View) {
+      } else if (readsMemory(role)) {
         reads = true;
       } else if (role == Role::Absorbed) {
         reads = values.role(x) != Role::State;
@@ -346,21 +350,25 @@ void Planner::emitMaps() {
     if (role == Role::Join)
       emitJoin(cast<ConcatOp>(op));
     // What is a loop nest and not in memory is fused into the loops of its readers.
-    if (role == Role::Reduce || freeInMemory || (role == Role::Map && inMemory.contains(v)))
+    if (role == Role::Reduce || role == Role::Gather || freeInMemory || (role == Role::Map && inMemory.contains(v)))
       emitMap(&op, op.getResult(0), {});
   }
 }
 
 // The loop nest that writes `value`, or a part of it, for `op`.
 void Planner::emitMap(Operation *op, Value value, ArrayRef<DimAttr> at) {
-  bool reduces = values.role(op->getResult(0)) == Role::Reduce;
-  std::string name = kernelName(reduces ? "reduce" : at.empty() ? "map" : "join");
+  Role role = values.role(op->getResult(0));
+  auto emit = role == Role::Reduce ? emitReduceKernel : role == Role::Gather ? emitGatherKernel : emitMapKernel;
+  std::string name = kernelName(role == Role::Reduce   ? "reduce"
+                                : role == Role::Gather ? "gather_" + nameOf(value) // which its errors name
+                                : role == Role::Join   ? "join"
+                                                       : "map");
   auto global = [&](Value x) { return globalOf(x, nullptr); };
   auto inlined = [&](Value x) { return values.isFree(x) || (values.role(x) == Role::Map && !inMemory.contains(x)); };
   OwningOpRef<ModuleOp> apart = ModuleOp::create(op->getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
   MapKernelInput input{name, symbols, op, value, at, global, inlined};
-  PlanStep step = reduces ? emitReduceKernel(builder, values, input) : emitMapKernel(builder, values, input);
+  PlanStep step = emit(builder, values, input);
   apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
   steps[level.lookup(op->getResult(0))].push_back(step);
 }
@@ -404,7 +412,7 @@ FailureOr<TileProgram> Planner::run() {
   for (auto &[at, list] : steps)
     llvm::append_range(program.plan.steps, list);
   for (Operation &op : in.graph.getBlock())
-    program.plan.canFail |= mayDivideByZero(&op, values.getFacts());
+    program.plan.canFail |= mayFail(&op, values.getFacts()).has_value();
   return std::move(program);
 }
 

@@ -229,6 +229,25 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   return step;
 }
 
+PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInput &in) {
+  auto op = cast<GatherOp>(in.op);
+  Location loc = op.getLoc();
+  GlobalBuffer buffers[] = {in.global(op.getOperand()), in.global(op.getIndices()), in.global(op.getResult())};
+  ArrayRef<DimAttr> dims = tensorOf(op.getResult()).getDims();
+  DimAttr rows = dims.empty() ? values.getOne() : dims[0];
+  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows,
+                                         constantDim(b.getContext(), 0), mapBlock, false);
+  Block &body = kernel.getBody().emplaceBlock();
+  PlanStep step{in.name, rows, mapBlock, false, {}};
+  for (const GlobalBuffer &buffer : buffers) {
+    body.addArgument(buffer.type, loc);
+    step.buffers.push_back(buffer.index);
+  }
+  OpBuilder::atBlockEnd(&body).create<tile::GatherOp>(loc, body.getArgument(0), body.getArgument(1),
+                                                      body.getArgument(2), op.getAxis());
+  return step;
+}
+
 PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribute> symbols, Value value,
                         GlobalBuffer source, GlobalBuffer target) {
   TensorType type = tensorOf(value);

@@ -21,6 +21,8 @@ struct MapKernelInput {
 PlanStep emitMapKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
 /// A reduction over an axis, or a running sum along it.
 PlanStep emitReduceKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
+/// Entries picked by indices.
+PlanStep emitGatherKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
 PlanStep emitCopyKernel(mlir::OpBuilder &builder, const std::string &name, llvm::ArrayRef<mlir::Attribute> symbols,
                         mlir::Value value, GlobalBuffer source, GlobalBuffer target);
 } // namespace nova

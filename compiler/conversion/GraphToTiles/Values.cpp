@@ -1,5 +1,5 @@
 #include "compiler/conversion/GraphToTiles/Values.h"
-#include "compiler/analysis/ZeroDivisors.h"
+#include "compiler/analysis/FallibleOps.h"
 
 using namespace mlir;
 
@@ -44,7 +44,7 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
     Value v = op.getResult(0);
     bool freeOperands = llvm::all_of(op.getOperands(), [&](Value x) { return isFree(x); });
     // What may fail is computed at its own entries, neither more nor fewer.
-    bool computedAnywhere = isElementwise(&op) && freeOperands && !mayDivideByZero(&op, facts);
+    bool computedAnywhere = isElementwise(&op) && freeOperands && !mayFail(&op, facts);
     Role role = Role::Map;
     if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || computedAnywhere)
       role = Role::Free;
@@ -56,6 +56,8 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
       role = Role::View;
     else if (isa<CumulativeSumOp, ArgmaxOp>(op))
       role = Role::Reduce;
+    else if (isa<GatherOp>(op))
+      role = Role::Gather;
     else if (isElementwise(&op) && tensorOf(v).getRank() == 2)
       role = Role::Row;
     else if (isa<MatmulOp>(op))

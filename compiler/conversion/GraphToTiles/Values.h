@@ -18,6 +18,7 @@ enum class Role {
   Row,      // row r of the result reads row r of some operands, and others whole: fuses with its like
   Map,      // elementwise, transpose or slice on other shapes: a loop nest of its own
   Reduce,   // a reduction that is not along the rows of a matrix, or a running sum
+  Gather,   // rows picked by indices: a loop nest of its own
   Join,     // concat: a loop nest for each operand
   View,     // a reshape: the operand's memory under another type
   Absorbed, // a transpose that only says how a factor is packed

@@ -164,6 +164,17 @@ template <typename Op> static LogicalResult checkAlongAxis(Op op) {
   return success();
 }
 
+static LogicalResult checkGather(tile::GatherOp op) {
+  TensorType input = tensorOf(op.getInput()), indices = tensorOf(op.getIndices()), output = tensorOf(op.getOutput());
+  int64_t axis = op.getAxis();
+  if (axis < 0 || axis >= input.getRank() || output.getRank() != input.getRank() - 1 + indices.getRank())
+    return op.emitOpError("picks along axis ") << axis << " of rank " << input.getRank() << " by indices of rank "
+                                               << indices.getRank() << " into rank " << output.getRank();
+  if (!indices.getElementType().isInteger(64) && !indices.getElementType().isInteger(32))
+    return op.emitOpError("has indices of ") << indices.getElementType() << "; expected i64 or i32";
+  return success();
+}
+
 LogicalResult checkKernel(tile::KernelOp kernel) {
   ArrayAttr symbols = kernel.getSymbols();
   if (failed(checkSymbols(kernel, kernel.getRows(), symbols)) ||
@@ -190,6 +201,7 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
             })
             .Case([&](tile::MapOp map) { return checkMap(map, symbols); })
             .Case<tile::ReduceOp, tile::AccumulateOp>([&](auto op) { return checkAlongAxis(op); })
+            .Case([&](tile::GatherOp gather) { return checkGather(gather); })
             .Case([&](tile::PackOp pack) -> LogicalResult {
               if (tensorOf(pack.getSource()).getRank() != 2 || layoutOf(pack.getSource()) != tile::Layout::rows ||
                   layoutOf(pack.getPacked()) == tile::Layout::rows)

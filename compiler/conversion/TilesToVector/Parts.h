@@ -30,6 +30,7 @@ void emitReduce(Frame &f, tile::ReduceOp op);
 /// Reductions of kind argmax.
 void emitArgmax(Frame &f, tile::ReduceOp op);
 void emitAccumulate(Frame &f, tile::AccumulateOp op);
+void emitGather(Frame &f, tile::GatherOp op);
 
 } // namespace nova::codegen
 

@@ -73,6 +73,7 @@ public:
           .Case([&](tile::CopyOp op) { call(part("copy", [&](Frame &f) { emitCopy(f, op); })); })
           .Case([&](tile::MapOp op) { call(part("map", [&](Frame &f) { emitMap(f, op); })); })
           .Case([&](tile::ReduceOp op) { call(part("reduce", [&](Frame &f) { emitReduce(f, op); })); })
+          .Case([&](tile::GatherOp op) { call(part("gather", [&](Frame &f) { emitGather(f, op); })); })
           .Case([&](tile::AccumulateOp op) { call(part("accumulate", [&](Frame &f) { emitAccumulate(f, op); })); });
     }
     leave();

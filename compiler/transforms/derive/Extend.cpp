@@ -1,5 +1,5 @@
 #include "compiler/transforms/derive/Extend.h"
-#include "compiler/transforms/derive/DivisorRows.h"
+#include "compiler/transforms/derive/CheckedRows.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -266,12 +266,12 @@ bool Builder::chooseVersions() {
     needed.emplace(core, read, facts);
     if (needed->failed())
       return refuse(needed->getReason(), needed->getReasonLoc());
-    DivisorRows divisors = findDivisorRows(core, read, *needed, facts);
-    if (!divisors.refusal.empty())
-      return refuse(divisors.refusal, divisors.refusalLoc);
+    CheckedRows checked = findCheckedRows(core, read, *needed, facts);
+    if (!checked.refusal.empty())
+      return refuse(checked.refusal, checked.refusalLoc);
     // Rows of a state are computed when they come and read afterwards: a graph that is causal only as a whole (a value
     // that looks ahead, read with a delay) has no such order.
-    SmallVector<KeptRows> kept = divisors.rows;
+    SmallVector<KeptRows> kept = checked.rows;
     for (Value state : needed->getStates()) {
       kept.push_back({state, Box(typeOf(state).getRank())});
       kept.back().axes[needed->stateAxis(state)] = AxisDemand{0, 0};

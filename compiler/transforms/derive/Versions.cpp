@@ -1,5 +1,5 @@
 #include "compiler/transforms/derive/Versions.h"
-#include "compiler/analysis/ZeroDivisors.h"
+#include "compiler/analysis/FallibleOps.h"
 
 using namespace mlir;
 
@@ -84,13 +84,14 @@ void NeededVersions::findWhole() {
   for (Operation &op : llvm::reverse(core.getBlock())) {
     if (std::optional<AxisMaps> maps = axisMapsOf(&op, facts); maps && maps->firstHidden < op.getNumOperands())
       masks.insert(op.operand_begin() + maps->firstHidden, op.operand_end());
-    if (mayDivideByZero(&op, facts))
-      if (Operation *guard = cast<DivideOp>(op).getRhs().getDefiningOp(); guard && guardOf(guard->getResult(0)).mask) {
+    if (std::optional<Fallible> place = mayFail(&op, facts))
+      if (guardOf(&op, place->operand, facts).mask) {
+        Operation *guard = op.getOperand(place->operand).getDefiningOp();
         whole.insert(guard);
         masks.insert(guard->getOperand(0));
       }
     if (op.getNumResults() == 1 && masks.contains(op.getResult(0)) &&
-        isa<AndOp, OrOp, NotOp, WhereOp, TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp>(op)) {
+        isa<AndOp, OrOp, NotOp, WhereOp, TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp, GatherOp>(op)) {
       whole.insert(&op);
       masks.insert(op.operand_begin(), op.operand_end());
     }

@@ -1,6 +1,6 @@
-#include "compiler/transforms/GuardDivisors.h"
+#include "compiler/transforms/GuardOperands.h"
 #include "compiler/analysis/AxisMaps.h"
-#include "compiler/analysis/ZeroDivisors.h"
+#include "compiler/analysis/FallibleOps.h"
 #include "compiler/transforms/MaskExpressions.h"
 #include "llvm/ADT/GraphTraits.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -36,32 +36,33 @@ public:
 private:
   using Id = MaskExpressions::Id;
 
-  void findDivisions();
+  void findFallible();
   void want(Value value, Id where);
   void flow(Operation *op);
   void findComponents();
-  void guard(DivideOp divide);
+  Id wantedOf(Operation *op);
+  void guard(Operation *op);
   void sortOperations();
 
   GraphOp graph;
   CoreBuilder &core;
   Facts facts;
   MaskExpressions masks;
-  SmallVector<DivideOp> divisions;
-  DenseSet<Operation *> fromQuotients; // the divisions and what is computed from them
+  SmallVector<Operation *> fallible;
+  DenseSet<Operation *> fromFallible; // these and what is computed from them
   DenseMap<Value, Id> wanted;          // for results of those: at which entries; none: nowhere
   std::deque<Dependent> dependents;
   DenseMap<Operation *, Dependent *> dependentOf;
 };
 } // namespace
 
-void Guards::findDivisions() {
+void Guards::findFallible() {
   for (Operation &op : graph.getBlock()) {
-    bool divides = mayDivideByZero(&op, facts);
-    if (divides)
-      divisions.push_back(cast<DivideOp>(op));
-    if (divides || llvm::any_of(op.getOperands(), [&](Value x) { return fromQuotients.contains(x.getDefiningOp()); }))
-      fromQuotients.insert(&op);
+    bool fails = mayFail(&op, facts).has_value();
+    if (fails)
+      fallible.push_back(&op);
+    if (fails || llvm::any_of(op.getOperands(), [&](Value x) { return fromFallible.contains(x.getDefiningOp()); }))
+      fromFallible.insert(&op);
   }
 }
 
@@ -90,7 +91,7 @@ void Guards::flow(Operation *op) {
   std::optional<AxisMaps> maps = axisMapsOf(op, facts);
   for (unsigned i = 0; i < op->getNumOperands(); i++) {
     Value operand = op->getOperand(i);
-    if (!fromQuotients.contains(operand.getDefiningOp()))
+    if (!fromFallible.contains(operand.getDefiningOp()))
       continue;
     if (!maps) {
       want(operand, MaskExpressions::always);
@@ -109,9 +110,20 @@ void Guards::flow(Operation *op) {
   }
 }
 
+// Where the entries that an operation may fail at are wanted: those of a divisor where its quotients are, entry by entry;
+// an index where one of the entries is that it names.
+MaskExpressions::Id Guards::wantedOf(Operation *op) {
+  Id where = wanted.lookup(op->getResult(0));
+  if (isElementwise(op))
+    return where;
+  AxisMaps maps = *axisMapsOf(op, facts);
+  return masks.move(where, axesBetween(maps.result, maps.operands[mayFail(op, facts)->operand]));
+}
+
 // A mask can guard a quotient unless it waits for it: because it is computed from it, or from another quotient whose
 // own guard waits for it. With an edge from the masks to the quotients that want them, these are the masks and
-// quotients of one strongly connected component; the answer does not depend on the order of the operations.
+// quotients of one strongly connected component; the answer does not depend on the order of the operations. What is said
+// here of quotients holds for everything that may fail.
 void Guards::findComponents() {
   Dependent root;
   auto add = [&]() {
@@ -119,14 +131,14 @@ void Guards::findComponents() {
     return root.users.back();
   };
   for (Operation &op : graph.getBlock())
-    if (fromQuotients.contains(&op))
+    if (fromFallible.contains(&op))
       dependentOf[&op] = add();
   for (auto [op, dependent] : dependentOf)
     for (Operation *user : op->getUsers())
       dependent->users.push_back(dependentOf.lookup(user));
   DenseMap<Id, Dependent *> expressions;
-  for (DivideOp divide : divisions) {
-    SmallVector<std::pair<Id, Dependent *>> work{{wanted.lookup(divide.getResult()), dependentOf[divide]}};
+  for (Operation *op : fallible) {
+    SmallVector<std::pair<Id, Dependent *>> work{{wantedOf(op), dependentOf[op]}};
     while (!work.empty()) {
       auto [id, user] = work.pop_back_val();
       auto [it, fresh] = expressions.try_emplace(id, nullptr);
@@ -152,30 +164,34 @@ void Guards::findComponents() {
       dependent->component = component;
 }
 
-void Guards::guard(DivideOp divide) {
-  Location loc = divide.getLoc();
+void Guards::guard(Operation *op) {
+  Location loc = op->getLoc();
   if (auto named = dyn_cast<NameLoc>(loc)) // what the text does not have takes no name from it
     loc = named.getChildLoc();
-  unsigned component = dependentOf[divide]->component;
-  Id where = masks.forget(wanted.lookup(divide.getResult()), component, [&](Value mask) {
+  unsigned component = dependentOf[op]->component;
+  Id where = masks.forget(wantedOf(op), component, [&](Value mask) {
     Dependent *dependent = dependentOf.lookup(mask.getDefiningOp());
     return dependent && dependent->component == component;
   });
   if (where == MaskExpressions::always)
     return;
-  Value divisor = divide.getRhs();
-  Value one = core.constant(loc, Scalar{cast<TensorType>(divisor.getType()).getElementType(), 0, 1});
+  Fallible place = *mayFail(op, facts);
+  Value checked = op->getOperand(place.operand);
+  auto type = cast<TensorType>(checked.getType());
+  Value harmless = core.constant(loc, Scalar{type.getElementType(), 0, place.harmless});
   Value mask;
   bool negated = false;
-  if (where == MaskExpressions::never)
+  if (where == MaskExpressions::never) {
     mask = core.constant(loc, Scalar{core.b.getI1Type(), 0, 0});
-  else
-    std::tie(mask, negated) = masks.emit(core, loc, where, cast<TensorType>(divide.getResult().getType()).getRank());
-  DivisorGuard own = guardOf(divisor);
+  } else {
+    auto over = isElementwise(op) ? cast<TensorType>(op->getResult(0).getType()) : type;
+    std::tie(mask, negated) = masks.emit(core, loc, where, over.getRank());
+  }
+  OperandGuard own = guardOf(op, place.operand, facts);
   if (own.mask == mask && own.counts != negated)
     return; // the text guards it already
-  SmallVector<Value, 3> operands{mask, negated ? one : divisor, negated ? divisor : one};
-  divide.getRhsMutable().assign(core.create(loc, "nova.where", operands));
+  SmallVector<Value, 3> operands{mask, negated ? harmless : checked, negated ? checked : harmless};
+  op->setOperand(place.operand, core.create(loc, "nova.where", operands));
 }
 
 // What an operation reads comes before it, and otherwise the order stays.
@@ -204,22 +220,22 @@ void Guards::sortOperations() {
 }
 
 void Guards::run() {
-  findDivisions();
-  if (divisions.empty())
+  findFallible();
+  if (fallible.empty())
     return;
   for (Value value : graph.getReturn().getValues())
     want(value, MaskExpressions::always);
   for (Operation &op : llvm::reverse(graph.getBlock().without_terminator()))
-    if (fromQuotients.contains(&op))
+    if (fromFallible.contains(&op))
       flow(&op);
-  llvm::erase_if(divisions, [&](DivideOp divide) { return !wanted.count(divide.getResult()); }); // unused
+  llvm::erase_if(fallible, [&](Operation *op) { return !wanted.count(op->getResult(0)); }); // unused
   findComponents();
   OpBuilder::InsertionGuard insertion(core.b);
   core.b.setInsertionPoint(graph.getReturn());
-  for (DivideOp divide : divisions)
-    guard(divide);
+  for (Operation *op : fallible)
+    guard(op);
   sortOperations();
 }
 
-void guardDivisors(GraphOp graph, CoreBuilder &core) { Guards(graph, core).run(); }
+void guardOperands(GraphOp graph, CoreBuilder &core) { Guards(graph, core).run(); }
 } // namespace nova
