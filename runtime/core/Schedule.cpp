@@ -3,6 +3,7 @@
 #include "runtime/core/Schedule.h"
 
 #include <algorithm>
+#include <cstring>
 #include <immintrin.h>
 #include <thread>
 
@@ -208,16 +209,23 @@ bool Schedule::runCall(size_t callIndex, const Batch &batch, uint64_t instance, 
     block = blockCount(call.rows, call.block) - 1 - block;
   int64_t row0 = static_cast<int64_t>(block) * call.block;
   int64_t rows = std::min(call.rows - row0, call.block);
-  if (call.kernel(buffers, call.dims, row0, rows, worker.scratch) == 0)
+  int32_t code = call.kernel(buffers, call.dims, row0, rows, worker.scratch);
+  if (code == 0)
     return true;
-  recordFailure(callIndex);
+  recordFailure(callIndex, code, worker.scratch);
   return false;
 }
 
-void Schedule::recordFailure(size_t call) {
-  size_t first = firstFailure.load(std::memory_order_relaxed);
-  while (call < first && !firstFailure.compare_exchange_weak(first, call, std::memory_order_relaxed)) {
+void Schedule::recordFailure(size_t call, int32_t code, const void *scratch) {
+  std::lock_guard<std::mutex> lock(failureMutex);
+  if (call >= firstFailure.load(std::memory_order_relaxed))
+    return;
+  firstReason = {code, 0, 0};
+  if (code == kIndexOutside && scratch) {
+    std::memcpy(&firstReason.index, static_cast<const char *>(scratch) + 16, sizeof firstReason.index);
+    std::memcpy(&firstReason.axisSize, static_cast<const char *>(scratch) + 24, sizeof firstReason.axisSize);
   }
+  firstFailure.store(call, std::memory_order_relaxed);
 }
 
 const KernelCall *Schedule::failedCall() const {

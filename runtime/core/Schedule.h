@@ -34,6 +34,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace nova::runtime {
@@ -56,6 +57,15 @@ struct KernelCall {
   int64_t block;
   bool descending;
   uint32_t run, step; // for messages
+};
+
+/// What a kernel returns for an index outside its axis, beside the 1 for an integer division by zero.
+constexpr int32_t kIndexOutside = 2;
+
+/// Why a kernel failed: what it returned and, for an index, what it left in its scratch.
+struct KernelFailure {
+  int32_t code = 0;
+  int64_t index = 0, axisSize = 0;
 };
 
 /// The number of blocks of a step of `rows` > 0.
@@ -87,6 +97,8 @@ public:
 
   /// After the last worker has returned: the first step, in the order of the list, that was seen to fail, or null.
   const KernelCall *failedCall() const;
+  /// Where there is such a step: why.
+  const KernelFailure &failure() const { return firstReason; }
 
 private:
   struct Phase {
@@ -126,7 +138,7 @@ private:
   bool runTask(Group &group, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
   void waitFor(const std::atomic<uint64_t> &done, uint64_t count) const;
   bool runCall(size_t call, const Batch &batch, uint64_t instance, uint64_t block, const Worker &worker);
-  void recordFailure(size_t call);
+  void recordFailure(size_t call, int32_t code, const void *scratch);
 
   std::vector<KernelCall> calls;
   std::vector<Phase> phases;
@@ -142,6 +154,8 @@ private:
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;
   alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};
+  std::mutex failureMutex;
+  KernelFailure firstReason; // of firstFailure, written under the mutex
 };
 
 } // namespace nova::runtime

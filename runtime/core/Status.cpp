@@ -45,6 +45,8 @@ extern "C" const char *nova_code_name(nova_code_t code) {
     return "division by zero";
   case NOVA_CAPACITY_EXCEEDED:
     return "capacity exceeded";
+  case NOVA_INDEX_OUT_OF_RANGE:
+    return "index out of range";
   case NOVA_INTERNAL:
     return "internal error";
   }

@@ -31,6 +31,32 @@ TEST(Failure, DivisionWritesNothingWhenItFails) {
   }
 }
 
+TEST(Failure, AnIndexOutsideItsAxis) {
+  Json manifest = divideManifest();
+  Json step = manifest["steps"][0];
+  step["kernel"] = "lookup";
+  step["entry"] = {{"x86-64-v3", "lookup"}, {"x86-64-v4", "lookup"}};
+  step["buffers"] = {manifest["steps"][0]["buffers"][0], manifest["steps"][0]["buffers"][1],
+                     manifest["steps"][0]["buffers"][2]};
+  step["scratch"] = "scratch_rows";
+  manifest["steps"] = Json::array({step});
+  manifest["results"].erase(1);
+  manifest["buffers"].erase(3);
+  ModulePtr module = load(manifest);
+  for (int32_t threads : {1, 4}) {
+    ContextPtr context = makeContext(threads);
+    Tensor<int64_t> a({5000}, 17), b({5000}, 4999), out({5000}, -1);
+    std::vector<ModuleRun> runs{{module.get(), nullptr, {a.view(), b.view()}, {out.view()}}};
+    ASSERT_EQ(run(context.get(), runs), "");
+    EXPECT_EQ(out.data[0], 17);
+    out.data[0] = -9;
+    b.data[4321] = -7;
+    EXPECT_EQ(run(context.get(), runs),
+              "index out of range: index -7 is outside an axis of size 5000 in step lookup of test.divide");
+    EXPECT_EQ(out.data[0], -9);
+  }
+}
+
 TEST(Failure, OneFailedRunHoldsBackAll) {
   ModulePtr module = load(divideManifest());
   for (int32_t threads : {1, 4}) {

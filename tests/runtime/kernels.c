@@ -129,6 +129,21 @@ int32_t divide(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scr
   return 0;
 }
 
+// out[i] = a[b[i]], where b[i] is within a; its scratch tells where not.
+int32_t lookup(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const int64_t *a = buffers[0], *b = buffers[1];
+  int64_t *out = buffers[2];
+  for (int64_t i = row0; i < row0 + rows; ++i) {
+    if (b[i] < 0 || b[i] >= dims[0]) {
+      ((int64_t *)scratch)[2] = b[i];
+      ((int64_t *)scratch)[3] = dims[0];
+      return 2;
+    }
+    out[i] = a[b[i]];
+  }
+  return 0;
+}
+
 // A step that cannot go wrong, behind one that can.
 int32_t increment(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
   int64_t *values = buffers[0];

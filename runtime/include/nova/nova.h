@@ -47,7 +47,8 @@ typedef NOVA_ENUM(nova_code_t){
     NOVA_OUT_OF_MEMORY = 7,      /* memory could not be had; the call had no effect on results or session length */
     NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
     NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
-    NOVA_INTERNAL = 10           /* a fault of the library */
+    NOVA_INTERNAL = 10,          /* a fault of the library */
+    NOVA_INDEX_OUT_OF_RANGE = 11 /* an index outside the axis that it looks up; no result was written */
 } nova_code_t;
 
 /** A failure: a code and a message. NULL is success. */
@@ -254,7 +255,8 @@ typedef struct nova_run_t {
 /** Executes `count` independent runs (heads, batches, sessions) as one unit of parallel work. A session may occur once.
  *  Every run is checked before any is started: after NOVA_INVALID_ARGUMENT, NOVA_SHAPE_MISMATCH,
  *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
- *  NOVA_DIVISION_BY_ZERO no session's length changed and no result of a module that can fail was written.
+ *  NOVA_DIVISION_BY_ZERO or NOVA_INDEX_OUT_OF_RANGE no session's length changed and no result of a module that can fail
+ *  was written.
  *  The bits of the results depend neither on the number of threads nor on what else is in the list. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count);
 
