@@ -91,7 +91,7 @@ MaskedValue CoreBuilder::reshape(Location loc, const MaskedValue &value, ArrayRe
       for (unsigned axis : group.to)
         next[axis] = dims[axis];
     }
-    region.mask = reshapeTo(loc, broadcastTo(loc, region.mask, wide), next);
+    region.mask = reshapeTo(unnamed(loc), broadcastTo(unnamed(loc), region.mask, wide), next);
     if (!region.lowAxis)
       return;
     int axis = axesAfterReshape(own, dims, facts)[*region.lowAxis];
@@ -103,27 +103,27 @@ MaskedValue CoreBuilder::reshape(Location loc, const MaskedValue &value, ArrayRe
 MaskedValue CoreBuilder::slice(Location loc, const MaskedValue &value, int64_t axis, DimAttr from, DimAttr size,
                                IntegerAttr step) {
   unsigned rank = dimsOf(value.data).size();
-  auto cut = [&](Value part, int64_t along) {
+  auto cut = [&](Location at, Value part, int64_t along) {
     SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", b.getI64IntegerAttr(along)),
                                            b.getNamedAttr("from", from), b.getNamedAttr("size", size)};
     if (step)
       attributes.push_back(b.getNamedAttr("step", step));
-    return create(loc, "nova.slice", part, attributes);
+    return create(at, "nova.slice", part, attributes);
   };
   auto moveMask = [&](Region &region) {
     int64_t along = axisOfMask(region.mask, rank, axis);
     if (along >= 0 && !facts.equal(dimsOf(region.mask)[along], constantDim(b.getContext(), 1)))
-      region.mask = cut(region.mask, along);
+      region.mask = cut(unnamed(loc), region.mask, along);
   };
-  return moved(value, [&](Value data) { return cut(data, axis); }, moveMask);
+  return moved(value, [&](Value data) { return cut(loc, data, axis); }, moveMask);
 }
 
 // A mask with the axis is picked from alike; one without it gets the axes of the indices, of one entry each.
 MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value indices, int64_t axis) {
   unsigned rank = dimsOf(value.data).size(), picked = dimsOf(indices).size();
   DimAttr one = constantDim(b.getContext(), 1);
-  auto pick = [&](Value part, int64_t along) {
-    return create(loc, "nova.gather", {part, indices}, b.getNamedAttr("axis", b.getI64IntegerAttr(along)));
+  auto pick = [&](Location at, Value part, int64_t along) {
+    return create(at, "nova.gather", {part, indices}, b.getNamedAttr("axis", b.getI64IntegerAttr(along)));
   };
   auto moveMask = [&](Region &region) {
     int64_t along = axisOfMask(region.mask, rank, axis);
@@ -133,15 +133,15 @@ MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value in
     if (along < 0)
       return;
     if (!facts.equal(own[along], one)) {
-      region.mask = pick(region.mask, along);
+      region.mask = pick(unnamed(loc), region.mask, along);
       return;
     }
     SmallVector<DimAttr> dims(own.take_front(along));
     dims.append(picked, one);
     llvm::append_range(dims, own.drop_front(along + 1));
-    region.mask = reshapeTo(loc, region.mask, dims);
+    region.mask = reshapeTo(unnamed(loc), region.mask, dims);
   };
-  return moved(value, [&](Value data) { return pick(data, axis); }, moveMask);
+  return moved(value, [&](Value data) { return pick(loc, data, axis); }, moveMask);
 }
 
 // The parts of one fill become one region, false where a part has none.
@@ -183,9 +183,9 @@ MaskedValue CoreBuilder::concat(Location loc, ArrayRef<MaskedValue> given, int64
           wide[wide.size() - dimsOf(mask).size() + k] = dim;
     for (auto [mask, part] : llvm::zip_equal(masks, parts)) {
       wide[axis] = dimsOf(part.data)[axis];
-      mask = broadcastTo(loc, mask, wide);
+      mask = broadcastTo(unnamed(loc), mask, wide);
     }
-    result.regions.push_back({create(loc, "nova.concat", masks, attribute), fill, inData});
+    result.regions.push_back({create(unnamed(loc), "nova.concat", masks, attribute), fill, inData});
   }
   return result;
 }
@@ -198,7 +198,7 @@ MaskedValue CoreBuilder::pad(Location loc, const MaskedValue &value, Value scala
       return;
     SmallVector<DimAttr> dims(dimsOf(value.data));
     dims[axis] = count;
-    parts.emplace_back().data = broadcastTo(loc, scalar, dims);
+    parts.emplace_back().data = broadcastTo(unnamed(loc), scalar, dims);
   };
   fill(low);
   parts.push_back(value);

@@ -8,8 +8,7 @@ namespace nova {
 static TensorType tensorType(Value v) { return llvm::cast<TensorType>(v.getType()); }
 static Type elementOf(Value v) { return tensorType(v).getElementType(); }
 
-// Ops that the text does not have take no name from it.
-static Location unnamed(Location loc) {
+Location unnamed(Location loc) {
   auto named = dyn_cast<NameLoc>(loc);
   return named ? named.getChildLoc() : loc;
 }

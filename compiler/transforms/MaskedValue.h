@@ -34,6 +34,9 @@ struct MaskedValue {
   bool hasDeferred() const { return plain != nullptr; }
 };
 
+/// The place of an op that the text does not have: it takes no name from it.
+mlir::Location unnamed(mlir::Location loc);
+
 /// Builds core ops: equal ops become one value, element types meet by explicit casts, masks are transferred.
 /// Diagnostics go to the location given; a null Value or failure means that one was emitted.
 class CoreBuilder {
