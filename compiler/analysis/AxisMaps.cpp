@@ -84,7 +84,8 @@ std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
       .Case([&](CumulativeSumOp sum) { return cumulativeSum(sum, facts); })
       .Case([&](ReshapeOp) {
         ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
-        return AxisMaps{llvm::to_vector(dims), all(dims.size()), {axesAfterReshape(dimsOf(op->getOperand(0)), dims, facts)}};
+        return AxisMaps{
+            llvm::to_vector(dims), all(dims.size()), {axesAfterReshape(dimsOf(op->getOperand(0)), dims, facts)}};
       })
       .Case([&](SliceOp slice) {
         // Positions along the axis are others than those of the operand.

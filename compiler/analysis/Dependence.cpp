@@ -40,7 +40,7 @@ private:
   void checkLayout(Operation *op);
   void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
   SmallVector<LoopRegion> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
-                                std::vector<Mask> &storage) const;
+                                    std::vector<Mask> &storage) const;
   void demand(Value value, const Box &box, Operation *through);
   Box boxFor(Value value, ArrayRef<int> loops, const Box &box) const;
   void checkLeaf(Value leaf);
@@ -205,7 +205,7 @@ void Analysis::demand(Value value, const Box &box, Operation *through) {
 // What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point
 // into `storage`.
 SmallVector<LoopRegion> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
-                                        std::vector<Mask> &storage) const {
+                                            std::vector<Mask> &storage) const {
   SmallVector<LoopRegion> regions;
   storage.reserve(op->getNumOperands() + 1);
   for (unsigned i = maps.firstHidden; i < op->getNumOperands(); i++) {

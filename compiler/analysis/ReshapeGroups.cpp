@@ -15,9 +15,7 @@ static SmallVector<unsigned> axesBeyondOne(ArrayRef<DimAttr> dims, const Facts &
 static SmallVector<DimAttr> products(ArrayRef<DimAttr> dims, ArrayRef<unsigned> axes) {
   SmallVector<DimAttr> result;
   for (unsigned axis : axes)
-    result.push_back(result.empty()  ? dims[axis]
-                     : result.back() ? multiplyDims(result.back(), dims[axis])
-                                     : DimAttr());
+    result.push_back(result.empty() ? dims[axis] : result.back() ? multiplyDims(result.back(), dims[axis]) : DimAttr());
   return result;
 }
 

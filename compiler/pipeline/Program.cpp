@@ -12,9 +12,7 @@ using namespace mlir;
 
 namespace nova {
 // The core form and the derived graphs have more words than the language.
-static bool isLanguage(OperationName name) {
-  return name.getStringRef() != DimValueOp::getOperationName();
-}
+static bool isLanguage(OperationName name) { return name.getStringRef() != DimValueOp::getOperationName(); }
 
 std::vector<std::string> languageOperations(MLIRContext &context) {
   context.getOrLoadDialect<NovaDialect>();

@@ -105,8 +105,8 @@ static LogicalResult checkRange(ConstantOp constant, DenseElementsAttr numbers, 
 static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue &value, Type element) {
   auto type = cast<TensorType>(stored.getType());
   if (isa<WeakFloatType>(type.getElementType()) && element.isInteger())
-    return at->emitError(valueName(stored)) << " is a number with a fraction and cannot meet element type "
-                                            << elementText(element);
+    return at->emitError(valueName(stored))
+           << " is a number with a fraction and cannot meet element type " << elementText(element);
   if (!type.isWeak() || !value.constant)
     return success();
   std::string problem;
@@ -119,9 +119,7 @@ static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue
   return at->emitError(valueName(stored)) << " meets element type " << elementText(element) << ": " << problem;
 }
 
-static LogicalResult refuseHidden(Operation *op) {
-  return op->emitError("the stored form names no hidden entries");
-}
+static LogicalResult refuseHidden(Operation *op) { return op->emitError("the stored form names no hidden entries"); }
 
 // Ops that move entries act on mask and fill alike.
 FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
@@ -154,8 +152,7 @@ FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, Array
     return core.gather(loc, operands[0], plain, gather.getAxis());
   }
   auto reshape = dyn_cast<ReshapeOp>(op);
-  FailureOr<SmallVector<DimAttr>> dims =
-      words.dims(op, reshape ? reshape.getDims() : cast<BroadcastOp>(op).getDims());
+  FailureOr<SmallVector<DimAttr>> dims = words.dims(op, reshape ? reshape.getDims() : cast<BroadcastOp>(op).getDims());
   if (failed(dims))
     return failure();
   return reshape ? core.reshape(loc, operands[0], *dims) : core.broadcast(loc, operands[0], *dims);

@@ -50,7 +50,7 @@ private:
   MaskExpressions masks;
   SmallVector<Operation *> fallible;
   DenseSet<Operation *> fromFallible; // these and what is computed from them
-  DenseMap<Value, Id> wanted;          // for results of those: at which entries; none: nowhere
+  DenseMap<Value, Id> wanted;         // for results of those: at which entries; none: nowhere
   std::deque<Dependent> dependents;
   DenseMap<Operation *, Dependent *> dependentOf;
 };
@@ -110,8 +110,8 @@ void Guards::flow(Operation *op) {
   }
 }
 
-// Where the entries that an operation may fail at are wanted: those of a divisor where its quotients are, entry by entry;
-// an index where one of the entries is that it names.
+// Where the entries that an operation may fail at are wanted: those of a divisor where its quotients are, entry by
+// entry; an index where one of the entries is that it names.
 MaskExpressions::Id Guards::wantedOf(Operation *op) {
   Id where = wanted.lookup(op->getResult(0));
   if (isElementwise(op))
@@ -122,8 +122,8 @@ MaskExpressions::Id Guards::wantedOf(Operation *op) {
 
 // A mask can guard a quotient unless it waits for it: because it is computed from it, or from another quotient whose
 // own guard waits for it. With an edge from the masks to the quotients that want them, these are the masks and
-// quotients of one strongly connected component; the answer does not depend on the order of the operations. What is said
-// here of quotients holds for everything that may fail.
+// quotients of one strongly connected component; the answer does not depend on the order of the operations. What is
+// said here of quotients holds for everything that may fail.
 void Guards::findComponents() {
   Dependent root;
   auto add = [&]() {

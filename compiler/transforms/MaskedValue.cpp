@@ -51,7 +51,9 @@ Value CoreBuilder::cast(Location loc, Value value, Type element) {
   return create(unnamed(loc), "nova.cast", value, b.getNamedAttr("to", TypeAttr::get(element)));
 }
 
-Value CoreBuilder::logical(Location loc, StringRef op, Value x, Value y) { return x == y ? x : create(unnamed(loc), op, {x, y}); }
+Value CoreBuilder::logical(Location loc, StringRef op, Value x, Value y) {
+  return x == y ? x : create(unnamed(loc), op, {x, y});
+}
 
 Value CoreBuilder::invert(Location loc, Value mask) {
   if (auto inner = mask.getDefiningOp<NotOp>())
@@ -120,8 +122,8 @@ MaskedValue CoreBuilder::castMasked(Location loc, const MaskedValue &value, Type
   return result;
 }
 
-// Regions of the result of an operation on one or two operands, in order of precedence; and for each operand which of its regions
-// go on (the others must be written into its data first).
+// Regions of the result of an operation on one or two operands, in order of precedence; and for each operand which of
+// its regions go on (the others must be written into its data first).
 namespace {
 struct Transfer {
   SmallVector<Region, 2> regions;
@@ -168,7 +170,8 @@ static Transfer transfer(StringRef op, ArrayRef<MaskedValue> v, function_ref<Val
       }
       next.fill = absorb(op, side, *region.fill);
       if (!next.fill && other.constant && other.regions.empty())
-        next.fill = side == 0 ? foldScalar(op, {*region.fill, *other.constant}) : foldScalar(op, {*other.constant, *region.fill});
+        next.fill = side == 0 ? foldScalar(op, {*region.fill, *other.constant})
+                              : foldScalar(op, {*other.constant, *region.fill});
       if (!next.fill)
         continue;
       t.goesOn[side][i] = true;
@@ -252,7 +255,8 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
     Value full = create(loc, "nova.where", {mask, onTrue.data, onFalse.data});
     return tensorType(full).getDims() == tensorType(kept).getDims() ? kept : Value();
   };
-  bool isLow = onTrue.lowOf && onTrue.regions.empty() && onTrue.lowOf->first == onFalse.identity && onFalse.identity != 0;
+  bool isLow =
+      onTrue.lowOf && onTrue.regions.empty() && onTrue.lowOf->first == onFalse.identity && onFalse.identity != 0;
   if (trueFill && falseFill) {
     result.data = create(loc, "nova.where", {mask, onTrue.data, onFalse.data});
     result.regions = {{mask, onTrue.constant, true}, {invert(loc, mask), onFalse.constant, true}};
@@ -264,7 +268,7 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
     const MaskedValue &inner = isLow && branch.hasDeferred() ? *branch.plain : branch;
     Value hides = trueFill || isLow ? mask : invert(loc, mask);
     Value kept = shaped(inner.data);
-    result.data = kept ? kept
+    result.data = kept                ? kept
                   : trueFill || isLow ? create(loc, "nova.where", {mask, onTrue.data, inner.data})
                                       : create(loc, "nova.where", {mask, inner.data, onFalse.data});
     if (isLow)
@@ -299,7 +303,8 @@ MaskedValue CoreBuilder::where(Location loc, const MaskedValue &condition, const
   return result;
 }
 
-std::pair<Value, Value> CoreBuilder::skip(Location loc, const MaskedValue &value, function_ref<bool(const Region &)> neutral) {
+std::pair<Value, Value> CoreBuilder::skip(Location loc, const MaskedValue &value,
+                                          function_ref<bool(const Region &)> neutral) {
   bool deferredEnters = llvm::any_of(value.regions, [&](const Region &r) { return !r.fill && !neutral(r); });
   MaskedValue copy = deferredEnters ? *value.plain : value;
   settle(loc, copy, neutral);
@@ -350,9 +355,9 @@ MaskedValue CoreBuilder::matmul(Location loc, const MaskedValue &lhs, const Mask
     if (hidden)
       operands.push_back(hidden);
   MaskedValue result;
-  result.data = create(loc, "nova.matmul", operands,
-                       b.getNamedAttr("operandSegmentSizes",
-                                      b.getDenseI32ArrayAttr({1, 1, leftHidden ? 1 : 0, rightHidden ? 1 : 0})));
+  result.data = create(
+      loc, "nova.matmul", operands,
+      b.getNamedAttr("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 1, leftHidden ? 1 : 0, rightHidden ? 1 : 0})));
   return result;
 }
 } // namespace nova

@@ -50,7 +50,8 @@ tile.kernel @place symbols ["a", "b", "c"] rows <$rows> position <0> block 3 {
                          {"hidden", hidden ? "hidden %h : !tile.buffer<i1[" + list(mask) + "], rows>" : ""},
                          {"axis", std::to_string(axis)}}),
                  target);
-  const int64_t shapes[][3] = {{1, 1, 1}, {4, 5, 6}, {2, 40, 3}, {5, 3, 35}, {40, 2, 17}, {3, 0, 4}, {3, 4, 0}, {0, 2, 2}};
+  const int64_t shapes[][3] = {{1, 1, 1},   {4, 5, 6}, {2, 40, 3}, {5, 3, 35},
+                               {40, 2, 17}, {3, 0, 4}, {3, 4, 0},  {0, 2, 2}};
   for (auto [a, b, c] : shapes) {
     int64_t size[] = {a, b, c}, maskSize[] = {axis == 0 ? a : 1, b, axis == 0 ? 1 : c}, outer[] = {a, b, c};
     outer[axis] = 1;
@@ -112,7 +113,8 @@ tile.kernel @k symbols ["k", "m", "n", "s"] rows <m> position <0> block 2 {
 })",
                         {}),
                  target);
-  for (auto [m, k, s] : {std::tuple<int64_t, int64_t, int64_t>(3, 5, 2), {4, 40, 0}, {2, 0, 3}, {0, 4, 1}, {5, 16, 1}}) {
+  for (auto [m, k, s] :
+       {std::tuple<int64_t, int64_t, int64_t>(3, 5, 2), {4, 40, 0}, {2, 0, 3}, {0, 4, 1}, {5, 16, 1}}) {
     int64_t width = 2 * k + s, n = k + s + 4;
     Array<float> x(m * width), o(m * n);
     for (size_t i = 0; i < x.size(); i++)
@@ -145,7 +147,8 @@ tile.kernel @k symbols ["m", "n"] rows <m> position <0> block 2 {
   auto says = [](const std::string &text, const std::string &part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  says(map("affine_map<(i, j) -> (i, j + i)>", ""), "a result that is neither 0 nor made of an axis, a step and a start");
+  says(map("affine_map<(i, j) -> (i, j + i)>", ""),
+       "a result that is neither 0 nor made of an axis, a step and a start");
   says(map("affine_map<(i, j) -> (i, j * -1)>", ""), "a result that is neither 0 nor made of");
   says(map("affine_map<(i, j)[s] -> (i, j + s)>", ""), "has a map with 1 symbols, more than 'starts'");
   says(map("affine_map<(i, j) -> (i, j)>", "part [#nova.dim<m>] at [#nova.dim<0>, #nova.dim<0>]"),

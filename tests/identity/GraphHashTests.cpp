@@ -108,7 +108,8 @@ graph @f<T: float = f64>(%A: T[n, d], %B: T[n, d]) -> T[n, 1] where d >= 1, d >=
 TEST(GraphHash, SeesWhatMovesEntries) {
   // The body, with one operation on %A and as a result its positions of the greatest entries, whose type stays.
   auto graph = [](const std::string &operation) {
-    return "graph @f(%A: f64[n, d], %B: f64[n, d]) -> i64[] where n >= 3, d >= 3 {\n  %half = constant 0.5\n  %first = constant 1 : i64[1]\n  %y = " +
+    return "graph @f(%A: f64[n, d], %B: f64[n, d]) -> i64[] where n >= 3, d >= 3 {\n  %half = constant 0.5\n  %first = "
+           "constant 1 : i64[1]\n  %y = " +
            operation +
            "\n  %r = argmax %y, 1 drop\n  %c = cast %r : f64\n  %s = reduce_sum %c, 0 drop\n"
            "  %p = cast %s : i64\n  return %p\n}\n";

@@ -359,8 +359,8 @@ bool Writer::reductionOf(unsigned x) {
   return true;
 }
 
-const std::vector<std::string> layoutOps{"transpose", "reshape", "broadcast",      "slice",
-                                         "concat",    "pad",     "cumulative_sum", "argmax", "gather"};
+const std::vector<std::string> layoutOps{"transpose", "reshape",        "broadcast", "slice", "concat",
+                                         "pad",       "cumulative_sum", "argmax",    "gather"};
 
 // False where the operand does not fit the operation, or the result would be too large.
 bool Writer::layoutOf(const std::string &op, unsigned x, unsigned &result) {

@@ -95,11 +95,13 @@ std::string difference(const Outcome &expected, const Outcome &found) {
   if (!expected.error.empty() || !found.error.empty()) {
     // One run may have several reasons to fail.
     auto fails = [](const std::string &error) {
-      return error.find("division by zero") != std::string::npos || error.find("is outside an axis") != std::string::npos;
+      return error.find("division by zero") != std::string::npos ||
+             error.find("is outside an axis") != std::string::npos;
     };
-    return fails(expected.error) && fails(found.error) ? ""
-                : "expected " + (expected.error.empty() ? "results" : expected.error) + ", found " +
-                      (found.error.empty() ? "results" : found.error);
+    return fails(expected.error) && fails(found.error)
+               ? ""
+               : "expected " + (expected.error.empty() ? "results" : expected.error) + ", found " +
+                     (found.error.empty() ? "results" : found.error);
   }
   for (size_t r = 0; r < expected.results.size(); r++) {
     const Tensor &a = expected.results[r], &b = found.results[r];

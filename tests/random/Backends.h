@@ -20,7 +20,8 @@ struct Outcome {
   std::string error;
 };
 
-/// Empty where both give the same bits (or both find a division by zero or an index outside); else the first difference in words.
+/// Empty where both give the same bits (or both find a division by zero or an index outside); else the first difference
+/// in words.
 std::string difference(const Outcome &expected, const Outcome &found);
 
 class Backends {

@@ -216,7 +216,8 @@ void Writer::layout() {
   }
   case 4: // each row several times, side by side
     if (!isSum && !wide)
-      rows.push_back(reshape(broadcastTo(reshape(x, {"n", "1", width}), {"n", "2", width}), {"n", productOf("2", width)}));
+      rows.push_back(
+          reshape(broadcastTo(reshape(x, {"n", "1", width}), {"n", "2", width}), {"n", productOf("2", width)}));
     break;
   case 5:
     rows.push_back(cumulativeSum(x, draw.below(2)));

@@ -66,9 +66,9 @@ TEST(Layout, Concat) {
 TEST(Along, ArgmaxTakesTheFirst) {
   Graph graph("graph @g(%x: f64[n, d]) -> (i64[n, 1], i64[d]) {\n  %r = argmax %x, 1\n  %c = argmax %x, 0 drop\n"
               "  return %r, %c\n}\n");
-  std::vector<Tensor> r = graph.run({tensor<double>({5, 3}, {1, 3, 3,      //
-                                                             -0.0, 0, -1,  //
-                                                             nan, inf, nan, //
+  std::vector<Tensor> r = graph.run({tensor<double>({5, 3}, {1, 3, 3,          //
+                                                             -0.0, 0, -1,      //
+                                                             nan, inf, nan,    //
                                                              -inf, -inf, -inf, //
                                                              1, nan, nan})});
   EXPECT_EQ(entries<int64_t>(r[0]), (Places{1, 0, 0, 0, 1}));
@@ -78,17 +78,19 @@ TEST(Along, ArgmaxTakesTheFirst) {
 }
 
 TEST(Along, ArgmaxSkipsWhatIsHidden) {
-  Graph graph("graph @g(%x: f64[n, d], %h: i1[n, d]) -> i64[n] {\n  %r = argmax %x, 1 drop hidden %h\n  return %r\n}\n");
-  std::vector<Tensor> r =
-      graph.run({tensor<double>({3, 3}, {nan, -inf, -inf, 9, 1, 2, 5, 6, 7}),
-                 tensor<uint8_t>({3, 3}, {1, 0, 0, 1, 0, 0, 1, 1, 1})});
+  Graph graph(
+      "graph @g(%x: f64[n, d], %h: i1[n, d]) -> i64[n] {\n  %r = argmax %x, 1 drop hidden %h\n  return %r\n}\n");
+  std::vector<Tensor> r = graph.run({tensor<double>({3, 3}, {nan, -inf, -inf, 9, 1, 2, 5, 6, 7}),
+                                     tensor<uint8_t>({3, 3}, {1, 0, 0, 1, 0, 0, 1, 1, 1})});
   EXPECT_EQ(entries<int64_t>(r[0]), (Places{1, 2, 0}));
 }
 
 TEST(Along, CumulativeSum) {
-  Graph graph("graph @g(%x: f32[n, d], %h: i1[1, d]) -> (f32[n, d], f32[n, d]) {\n  %r = cumulative_sum %x, 1 hidden %h\n"
-              "  %c = cumulative_sum %x, 0\n  return %r, %c\n}\n");
-  std::vector<Tensor> r = graph.run({tensor<float>({2, 3}, {1, NAN, 3, -0.0f, 0x1p25f, 1}), tensor<uint8_t>({1, 3}, {0, 1, 0})});
+  Graph graph(
+      "graph @g(%x: f32[n, d], %h: i1[1, d]) -> (f32[n, d], f32[n, d]) {\n  %r = cumulative_sum %x, 1 hidden %h\n"
+      "  %c = cumulative_sum %x, 0\n  return %r, %c\n}\n");
+  std::vector<Tensor> r =
+      graph.run({tensor<float>({2, 3}, {1, NAN, 3, -0.0f, 0x1p25f, 1}), tensor<uint8_t>({1, 3}, {0, 1, 0})});
   EXPECT_EQ(entries<float>(r[0]), (std::vector<float>{1, 1, 4, 0, 0, 1}));
   EXPECT_FALSE(std::signbit(entries<float>(r[0])[3])); // +0 + -0
   std::vector<float> down = entries<float>(r[1]);

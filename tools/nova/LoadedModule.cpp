@@ -15,8 +15,8 @@ Error toError(nova_status_t *status) {
   std::string message = nova_status_message(status);
   nova_code_t code = nova_status_code(status);
   nova_status_free(status);
-  bool input = code == NOVA_INVALID_ARGUMENT || code == NOVA_SHAPE_MISMATCH || code == NOVA_DIVISION_BY_ZERO || code == NOVA_INDEX_OUT_OF_RANGE ||
-               code == NOVA_CAPACITY_EXCEEDED;
+  bool input = code == NOVA_INVALID_ARGUMENT || code == NOVA_SHAPE_MISMATCH || code == NOVA_DIVISION_BY_ZERO ||
+               code == NOVA_INDEX_OUT_OF_RANGE || code == NOVA_CAPACITY_EXCEEDED;
   return input ? badInput(message) : environmentFailure(message);
 }
 

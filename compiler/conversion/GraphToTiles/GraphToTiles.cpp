@@ -1,6 +1,6 @@
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
-#include "compiler/analysis/Mask.h"
 #include "compiler/analysis/FallibleOps.h"
+#include "compiler/analysis/Mask.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
@@ -32,7 +32,7 @@ private:
   SmallVector<Attribute> symbols;
   /// The first level at which the value can be read from memory, and for fused values the level of their kernel.
   DenseMap<Value, unsigned> ready, level;
-  DenseSet<Value> inMemory; // values that some other kernel, a result or a packing reads
+  DenseSet<Value> inMemory;         // values that some other kernel, a result or a packing reads
   DenseMap<Value, unsigned> memory; // buffers of the plan
   std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
   std::map<unsigned, std::vector<PlanStep>> steps;                // by level
@@ -41,9 +41,9 @@ private:
   std::optional<MaskAnalysis> masks; // built for the first mask
   unsigned nextKernel = 0, nextStorage = 0;
 
-  struct Factor { // how a packed operand of a contraction lies in memory
-    Value source;     // the value whose rows are packed
-    bool transposed;  // the factor is the source transposed
+  struct Factor {    // how a packed operand of a contraction lies in memory
+    Value source;    // the value whose rows are packed
+    bool transposed; // the factor is the source transposed
     bool isState;
   };
   Factor factorOf(MatmulOp op, Value operand) const;
@@ -77,7 +77,6 @@ private:
   }
 };
 } // namespace
-
 
 std::optional<int64_t> Planner::upperLimit(Value mask) {
   auto [it, fresh] = limits.try_emplace(mask);
@@ -173,8 +172,8 @@ LogicalResult Planner::findLevels() {
   return success();
 }
 
-// Whether the loop nest of `reader` computes the value of a loop nest before it, which nobody else reads. The nest's body is kept
-// below a size that LLVM handles in linear time.
+// Whether the loop nest of `reader` computes the value of a loop nest before it, which nobody else reads. The nest's
+// body is kept below a size that LLVM handles in linear time.
 bool Planner::fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const {
   constexpr unsigned maxFused = 256;
   Value v = reader.getResult(0);
@@ -199,7 +198,8 @@ void Planner::findMemory() {
         bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
         // A packed state is written from its new rows alone.
         bool packed = isPackedOperand(&op, i);
-        reads = packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
+        reads =
+            packed ? values.role(x) != Role::Absorbed && values.role(x) != Role::State : !values.isFree(x) && !aligned;
       } else if (role == Role::Map || role == Role::Join) {
         reads = !values.isFree(x) && !fusesInto(x, op, fused);
       } else if (readsMemory(role)) {
@@ -240,7 +240,8 @@ unsigned Planner::memoryOf(Value v) {
     buffer.kind = BufferKind::Constant;
     buffer.symbol = "nova_const_" + std::to_string(nextStorage++);
     b.setInsertionPointToEnd(program.module->getBody());
-    b.create<tile::DataOp>(v.getLoc(), buffer.symbol, cast<ElementsAttr>(v.getDefiningOp<ConstantOp>().getValue()), buffer.type);
+    b.create<tile::DataOp>(v.getLoc(), buffer.symbol, cast<ElementsAttr>(v.getDefiningOp<ConstantOp>().getValue()),
+                           buffer.type);
   } else {
     // A value that is returned is written where the caller wants it; the first place it is returned at.
     for (auto [i, result] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.resultNames.size())))
@@ -259,19 +260,22 @@ GlobalBuffer Planner::packedOf(MatmulOp op, Value operand) {
   // A mask lies as the factor that it hides entries of.
   tile::Layout layout = factorOf(op, op.getRhs()).transposed ? tile::Layout::panels : tile::Layout::pages;
   tile::BufferType type = bufferType(tensorOf(op.getRhs()), layout);
-  auto key = std::make_pair(static_cast<const void *>(factor.source.getAsOpaquePointer()), 2 * int(layout) + factor.transposed);
+  auto key = std::make_pair(static_cast<const void *>(factor.source.getAsOpaquePointer()),
+                            2 * int(layout) + factor.transposed);
   auto [it, fresh] = packedBuffers.try_emplace(key, 0);
   if (fresh) {
     OpBuilder::InsertionGuard guard(b);
     Value rows = factor.isState ? cast<ConcatOp>(factor.source.getDefiningOp()).getOperand(1) : factor.source;
-    PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary, 0, nameOf(rows) + ".packed", "", type};
+    PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary, 0, nameOf(rows) + ".packed", "",
+                      type};
     it->second = addBuffer(buffer);
     unsigned source = memoryOf(rows);
     DimAttr count = values.getFacts().normalize(tensorOf(rows).getDims()[0]);
     DimAttr position = factor.isState ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
     std::string name = kernelName("pack");
     b.setInsertionPointToEnd(program.module->getBody());
-    auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count, position, packBlock, false);
+    auto kernel =
+        b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count, position, packBlock, false);
     Block &body = kernel.getBody().emplaceBlock();
     body.addArguments({bufferType(tensorOf(rows)), type}, {op.getLoc(), op.getLoc()});
     b.setInsertionPointToStart(&body);
@@ -330,7 +334,8 @@ void Planner::emitRowKernels() {
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
     std::string name = kernelName("rows");
-    PlanStep step = emitRowKernel(builder, values, {name, symbols, key.second, position, schedule, limit, global, outputs});
+    PlanStep step =
+        emitRowKernel(builder, values, {name, symbols, key.second, position, schedule, limit, global, outputs});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
     for (Operation *op : ops)
       if (isa<MatmulOp>(op))

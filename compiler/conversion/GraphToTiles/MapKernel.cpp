@@ -235,8 +235,8 @@ PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInp
   GlobalBuffer buffers[] = {in.global(op.getOperand()), in.global(op.getIndices()), in.global(op.getResult())};
   ArrayRef<DimAttr> dims = tensorOf(op.getResult()).getDims();
   DimAttr rows = dims.empty() ? values.getOne() : dims[0];
-  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows,
-                                         constantDim(b.getContext(), 0), mapBlock, false);
+  auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(b.getContext(), 0),
+                                         mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
   PlanStep step{in.name, rows, mapBlock, false, {}};
   for (const GlobalBuffer &buffer : buffers) {

@@ -9,8 +9,8 @@ struct MapKernelInput {
   std::string name;
   llvm::ArrayRef<mlir::Attribute> symbols;
   mlir::Operation *op; // its value is written
-  /// The value to compute at each entry: that of `op`, or an operand of a concat, which becomes a part of it that begins
-  /// `at` there.
+  /// The value to compute at each entry: that of `op`, or an operand of a concat, which becomes a part of it that
+  /// begins `at` there.
   mlir::Value value;
   llvm::ArrayRef<DimAttr> at;
   llvm::function_ref<GlobalBuffer(mlir::Value)> global;

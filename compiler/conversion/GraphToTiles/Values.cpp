@@ -63,8 +63,9 @@ Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
     else if (isa<MatmulOp>(op))
       role = Role::Row;
     else if (auto reduction = dyn_cast<ReductionOp>(op))
-      role = tensorOf(reduction.getOperand()).getRank() == 2 && reduction.getAxis() == 1 && !reduction.getDrop() ? Role::Row
-                                                                                                              : Role::Reduce;
+      role = tensorOf(reduction.getOperand()).getRank() == 2 && reduction.getAxis() == 1 && !reduction.getDrop()
+                 ? Role::Row
+                 : Role::Reduce;
     else if (isa<TransposeOp>(op)) {
       bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
         return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;

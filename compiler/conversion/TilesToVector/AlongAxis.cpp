@@ -117,7 +117,8 @@ void emitArgmax(Frame &f, tile::ReduceOp op) {
     Value best = before[0], any = before[2], x = entry.x, yes = e.integer(any.getType(), 1);
     Value better = isFloat ? e.compare(FloatPredicate::OGT, x, best) : e.compare(IntPredicate::sgt, x, best);
     if (isFloat) {
-      Value firstNaN = e.op<arith::AndIOp>(e.compare(FloatPredicate::UNO, x, x), e.compare(FloatPredicate::ORD, best, best));
+      Value firstNaN =
+          e.op<arith::AndIOp>(e.compare(FloatPredicate::UNO, x, x), e.compare(FloatPredicate::ORD, best, best));
       better = e.op<arith::OrIOp>(better, firstNaN);
     }
     Value takes = e.op<arith::OrIOp>(better, e.op<arith::XOrIOp>(any, yes));

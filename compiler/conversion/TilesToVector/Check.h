@@ -6,8 +6,8 @@
 
 namespace nova::codegen {
 
-/// Where a map of tile.map reads along one axis of an input: `step` times the position along an axis of the output (below
-/// 0: at 0), plus a symbol (below 0: none).
+/// Where a map of tile.map reads along one axis of an input: `step` times the position along an axis of the output
+/// (below 0: at 0), plus a symbol (below 0: none).
 struct MapPlace {
   int64_t axis = -1, step = 1, symbol = -1;
 };

@@ -1,7 +1,7 @@
 //===- Map.cpp - Elementwise work on tensors of any rank ---------------------===//
 //
-// Loops over the output's axes, or over a part of it; the last one runs in steps of 16 lanes. Inputs that do not move along it are uniform,
-// those that are dense along it are loaded whole, others (transposes) lane by lane.
+// Loops over the output's axes, or over a part of it; the last one runs in steps of 16 lanes. Inputs that do not move
+// along it are uniform, those that are dense along it are loaded whole, others (transposes) lane by lane.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Check.h"

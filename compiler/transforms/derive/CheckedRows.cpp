@@ -73,8 +73,9 @@ void Finder::visit(Operation *op, unsigned index) {
     if (!box)
       continue;
     if (llvm::any_of(*box, [](const auto &axis) { return axis && !axis->isCausal(); }))
-      refuse(op, divides ? "divides in row i by what rows after i give, and does not hide a 0 there"
-                         : "looks up in row i what rows after i give, and does not hide an index outside its axis there");
+      refuse(op, divides
+                     ? "divides in row i by what rows after i give, and does not hide a 0 there"
+                     : "looks up in row i what rows after i give, and does not hide an index outside its axis there");
     out.rows.push_back({checked, *box});
   }
 }

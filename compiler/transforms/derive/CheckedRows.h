@@ -5,8 +5,9 @@
 #include "compiler/transforms/derive/Versions.h"
 
 namespace nova {
-/// A 0 among the divisors of integers is an error of a whole run, and so is an index outside its axis. So that it is one
-/// of some piece too, and of the same rows, every entry that counts must be computed by the extend, when its row comes.
+/// A 0 among the divisors of integers is an error of a whole run, and so is an index outside its axis. So that it is
+/// one of some piece too, and of the same rows, every entry that counts must be computed by the extend, when its row
+/// comes.
 struct CheckedRows {
   /// The operands, with the entries that count and are computed with row i.
   llvm::SmallVector<KeptRows> rows;
