@@ -44,9 +44,22 @@ static AxisMaps reduction(Operation *op, unsigned axis, bool drop, const Facts &
 }
 
 static AxisMaps contraction(MatmulOp op, const Facts &facts) {
-  // Loops: row, column, term.
-  ArrayRef<DimAttr> left = dimsOf(op.getLhs()), right = dimsOf(op.getRhs());
-  AxisMaps maps{{left[0], right[1], left[1]}, {0, 1}, {{0, 2}, {2, 1}}, 2};
+  // Loops: those of the batch, row, column, term.
+  ArrayRef<DimAttr> dims = dimsOf(op.getResult()), left = dimsOf(op.getLhs());
+  int row = dims.size() - 2, column = row + 1, term = row + 2;
+  AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {}, 2};
+  maps.loops.push_back(left.back());
+  auto factor = [&](Value value, int first, int second) {
+    SmallVector<int> axes;
+    ArrayRef<DimAttr> own = dimsOf(value).drop_back(2);
+    for (auto [k, dim] : llvm::enumerate(own)) {
+      int loop = row - own.size() + k;
+      axes.push_back(facts.equal(dim, dims[loop]) ? loop : -1);
+    }
+    axes.append({first, second});
+    return axes;
+  };
+  maps.operands = {factor(op.getLhs(), row, term), factor(op.getRhs(), term, column)};
   Value masks[] = {op.getLhsHidden(), op.getRhsHidden()};
   for (auto [side, mask] : llvm::enumerate(masks))
     if (mask)

@@ -92,8 +92,8 @@ static std::optional<EmptyRow> find(const MaskAnalysis &masks, Operation *op, Va
   // The masked operand's axes: the mask's loops are among its loops.
   SmallVector<DimAttr> dims;
   for (int loop : valueLoops)
-    dims.push_back(maps.loops[loop]);
-  const int *reduced = llvm::find_if(valueLoops, [&](int loop) { return maps.isReduced(loop); });
+    dims.push_back(loop < 0 ? constantDim(op->getContext(), 1) : maps.loops[loop]);
+  const int *reduced = llvm::find_if(valueLoops, [&](int loop) { return loop >= 0 && maps.isReduced(loop); });
   SmallVector<int> maskAxes;
   for (int loop : maskLoops)
     maskAxes.push_back(loop < 0 ? -1 : int(llvm::find(valueLoops, loop) - valueLoops.begin()));
@@ -131,7 +131,8 @@ std::vector<EmptyRow> findEmptyRows(GraphOp core) {
         value = i == 2 && matmul.getLhsHidden() ? 0 : 1;
       Value hidden = op.getOperand(i);
       const SmallVector<int> &loops = maps->operands[value];
-      unsigned axis = llvm::find_if(loops, [&](int loop) { return maps->isReduced(loop); }) - loops.begin();
+      unsigned axis =
+          llvm::find_if(loops, [&](int loop) { return loop >= 0 && maps->isReduced(loop); }) - loops.begin();
       if (!seen.insert({hidden, axis}).second)
         continue;
       if (auto row = find(masks, &op, hidden, maps->operands[i], loops, *maps))

@@ -10,7 +10,7 @@ GraphHashes::GraphHashes(ModuleOp module) {
 }
 
 GraphOp GraphHashes::lookup(Operation *call) {
-  auto name = cast<CallOp>(call).getCalleeAttr().getAttr();
+  auto name = cast<Invocation>(call).getCalleeAttr().getAttr();
   GraphOp callee = graphs.lookup(name);
   if (!callee)
     call->emitError("graph @") << name.getValue() << " is not in this module";
@@ -24,7 +24,7 @@ Hash GraphHashes::signatureHash(GraphOp graph) {
 }
 
 FailureOr<Hash> GraphHashes::graphHash(GraphOp graph) {
-  for (CallOp call : graph.getBlock().getOps<CallOp>())
+  for (Invocation call : graph.getBlock().getOps<Invocation>())
     if (!lookup(call))
       return failure();
   FailureOr<StoredForm> form = StoredForm::of(graph);
@@ -45,10 +45,10 @@ FailureOr<Hash> GraphHashes::graphHash(GraphOp graph) {
 LogicalResult GraphHashes::hashCallees(GraphOp root) {
   struct Frame {
     GraphOp graph;
-    SmallVector<CallOp> calls;
+    SmallVector<Invocation> calls;
     size_t next = 0;
   };
-  auto frame = [&](GraphOp graph) { return Frame{graph, llvm::to_vector(graph.getBlock().getOps<CallOp>())}; };
+  auto frame = [&](GraphOp graph) { return Frame{graph, llvm::to_vector(graph.getBlock().getOps<Invocation>())}; };
   std::vector<Frame> stack;
   auto fail = [&] {
     for (Frame &each : stack)
@@ -60,13 +60,13 @@ LogicalResult GraphHashes::hashCallees(GraphOp root) {
   while (!stack.empty()) {
     Frame &top = stack.back();
     if (top.next < top.calls.size()) {
-      CallOp call = top.calls[top.next++];
+      Invocation call = top.calls[top.next++];
       GraphOp callee = lookup(call);
       if (!callee)
         return fail();
       Entry &entry = entries[callee];
       if (entry.open) {
-        call.emitError("graph @") << callee.getSymName() << " reaches itself through this call";
+        call->emitError("graph @") << callee.getSymName() << " reaches itself through this call";
         return fail();
       }
       if (entry.semantic)

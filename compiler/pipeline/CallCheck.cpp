@@ -1,5 +1,6 @@
 #include "compiler/pipeline/CallCheck.h"
 #include "dialects/graph/Text.h"
+#include "dialects/graph/Unify.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -22,14 +23,14 @@ struct Extent {
 // One graph on the way down, with the calls still to follow.
 struct Frame {
   GraphOp graph;
-  SmallVector<CallOp> calls;
+  SmallVector<Invocation> calls;
   size_t next = 0;
 };
 } // namespace
 
 static Frame openFrame(GraphOp graph) {
   Frame frame{graph, {}};
-  for (CallOp call : graph.getBlock().getOps<CallOp>())
+  for (Invocation call : graph.getBlock().getOps<Invocation>())
     frame.calls.push_back(call);
   return frame;
 }
@@ -38,17 +39,17 @@ static Frame openFrame(GraphOp graph) {
 static FailureOr<Extent> measure(Frame &frame, const SymbolTable &symbols, const DenseMap<Operation *, Extent> &known) {
   Extent whole;
   whole.ops = frame.graph.getBlock().getOperations().size();
-  for (CallOp call : frame.calls) {
+  for (Invocation call : frame.calls) {
     Extent callee = known.lookup(symbols.lookup(call.getCallee()));
     whole.depth = std::max(whole.depth, callee.depth + 1);
     whole.ops += callee.ops;
     if (whole.depth > maxCallDepth)
-      return call.emitError("calls nest deeper than ")
+      return call->emitError("calls nest deeper than ")
              << maxCallDepth << " here: @" << call.getCallee() << " has " << callee.depth << " levels below it";
     if (whole.ops > maxInlinedOps)
-      return call.emitError("@") << frame.graph.getSymName() << " has more than " << maxInlinedOps
-                                 << " operations with its calls inlined; @" << call.getCallee() << " alone has "
-                                 << callee.ops;
+      return call->emitError("@") << frame.graph.getSymName() << " has more than " << maxInlinedOps
+                                  << " operations with its calls inlined; @" << call.getCallee() << " alone has "
+                                  << callee.ops;
   }
   return whole;
 }
@@ -73,7 +74,7 @@ LogicalResult checkCallTree(ModuleOp module) {
         path.pop_back();
         continue;
       }
-      CallOp call = top.calls[top.next++];
+      Invocation call = top.calls[top.next++];
       auto callee = symbols.lookup<GraphOp>(call.getCallee());
       if (!callee || done.contains(callee))
         continue;
@@ -81,7 +82,7 @@ LogicalResult checkCallTree(ModuleOp module) {
         path.push_back(openFrame(callee));
         continue;
       }
-      InFlightDiagnostic diagnostic = call.emitError("recursion is not allowed: ");
+      InFlightDiagnostic diagnostic = call->emitError("recursion is not allowed: ");
       auto from = llvm::find_if(path, [&](Frame &frame) { return frame.graph == callee; });
       for (Frame &frame : llvm::make_range(from, path.end()))
         diagnostic << "@" << frame.graph.getSymName() << " calls ";
@@ -96,24 +97,24 @@ LogicalResult checkCallTree(ModuleOp module) {
 namespace {
 class CallChecker {
 public:
-  CallChecker(CallOp call, GraphOp caller, GraphOp callee)
-      : call(call), caller(caller), callee(callee), facts(factsOf(caller)), context(call.getContext()) {}
+  CallChecker(Invocation call, GraphOp caller, GraphOp callee)
+      : call(call), caller(caller), callee(callee), facts(factsOf(caller)), context(caller.getContext()) {}
 
   LogicalResult run() {
-    if (call.getNumOperands() != callee.getNumGraphArguments())
-      return call.emitError() << title() << " takes " << callee.getNumGraphArguments() << " arguments, found "
-                              << call.getNumOperands();
-    if (call.getNumResults() != callee.getNumGraphResults())
-      return call.emitError() << title() << " gives " << callee.getNumGraphResults() << " results, found "
-                              << call.getNumResults();
-    if (failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
+    if (call->getNumOperands() != callee.getNumGraphArguments())
+      return call->emitError() << title() << " takes " << callee.getNumGraphArguments() << " arguments, found "
+                               << call->getNumOperands();
+    if (call->getNumResults() != callee.getNumGraphResults())
+      return call->emitError() << title() << " gives " << callee.getNumGraphResults() << " results, found "
+                               << call->getNumResults();
+    if (failed(checkScanned()) || failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
       return failure();
-    for (unsigned i = 0; i < call.getNumOperands(); i++)
+    for (unsigned i = 0; i < call->getNumOperands(); i++)
       if (failed(compare(operandType(i), callee.getArgumentType(i), argumentText(i))))
         return failure();
     if (failed(checkClauses()))
       return failure();
-    for (unsigned i = 0; i < call.getNumResults(); i++)
+    for (unsigned i = 0; i < call->getNumResults(); i++)
       if (failed(checkResult(i)))
         return failure();
     return success();
@@ -121,11 +122,35 @@ public:
 
 private:
   std::string title() { return "@" + callee.getSymName().str(); }
-  TensorType operandType(unsigned i) { return cast<TensorType>(call.getOperand(i).getType()); }
+  TensorType wholeType(unsigned i) { return cast<TensorType>(call->getOperand(i).getType()); }
+  // What the callee gets: of a value that is scanned over, one entry.
+  TensorType operandType(unsigned i) {
+    TensorType whole = wholeType(i);
+    return i < call.getNumScanned() ? whole.withDims(whole.getDims().drop_front()) : whole;
+  }
+  // How often the callee runs; null for a call.
+  DimAttr repeats() { return call.getNumScanned() ? wholeType(0).getDims().front() : DimAttr(); }
+
+  LogicalResult checkScanned() {
+    auto described = [&](unsigned i) { return valueName(call->getOperand(i)) + ": " + toString(Type(wholeType(i))); };
+    for (unsigned i = 0; i < call.getNumScanned(); i++) {
+      if (wholeType(i).getRank() == 0)
+        return call->emitError() << "cannot scan over " << described(i) << ", expected a leading axis";
+      DimAttr first = repeats(), own = wholeType(i).getDims().front();
+      if (facts.equal(first, own))
+        continue;
+      InFlightDiagnostic diagnostic = call->emitError();
+      diagnostic << "cannot scan over " << described(0) << " and " << described(i)
+                 << " together: their leading axes are " << toString(first) << " and " << toString(own);
+      addCounterexample(diagnostic, facts, first, own);
+      return diagnostic;
+    }
+    return success();
+  }
 
   // `argument K of @f is %X: f64[m, d]`
   std::string argumentText(unsigned i) {
-    std::string name = valueName(call.getOperand(i));
+    std::string name = valueName(call->getOperand(i));
     return "argument " + callee.getArgName(i).str() + " of " + title() + " is " + (name.empty() ? "" : name + ": ") +
            toString(Type(operandType(i)));
   }
@@ -147,20 +172,20 @@ private:
   }
 
   LogicalResult bindElements() {
-    for (unsigned i = 0; i < call.getNumOperands(); i++) {
+    for (unsigned i = 0; i < call->getNumOperands(); i++) {
       auto param = dyn_cast<ParamType>(callee.getArgumentType(i).getElementType());
       Type element = operandType(i).getElementType();
       if (!param || operandType(i).isWeak())
         continue;
       TypeParamAttr declared = parameter(param);
       if (!fitsKind(element, declared.getKind().getValue()))
-        return call.emitError() << argumentText(i) << ", expected an element type of kind "
-                                << declared.getKind().getValue() << " for " << param.getName().getValue();
+        return call->emitError() << argumentText(i) << ", expected an element type of kind "
+                                 << declared.getKind().getValue() << " for " << param.getName().getValue();
       auto [it, fresh] = elements.try_emplace(param.getName(), element);
       if (!fresh && it->second != element)
-        return call.emitError() << argumentText(i) << ", expected element type " << elementText(it->second)
-                                << ": another argument gave " << param.getName().getValue() << " = "
-                                << elementText(it->second);
+        return call->emitError() << argumentText(i) << ", expected element type " << elementText(it->second)
+                                 << ": another argument gave " << param.getName().getValue() << " = "
+                                 << elementText(it->second);
     }
     // What only weak scalars would determine takes its default.
     for (Attribute a : callee.getTypeParams())
@@ -181,47 +206,34 @@ private:
   }
 
   LogicalResult checkRanks() {
-    for (unsigned i = 0; i < call.getNumOperands(); i++)
+    for (unsigned i = 0; i < call->getNumOperands(); i++)
       if (operandType(i).getRank() != callee.getArgumentType(i).getRank())
-        return call.emitError() << argumentText(i) << ", expected " << toString(Type(callee.getArgumentType(i)));
+        return call->emitError() << argumentText(i) << ", expected " << toString(Type(callee.getArgumentType(i)));
     return success();
   }
 
-  // A size that is one symbol alone binds it, at its first occurrence; the lowering to core form binds likewise.
+  // The lowering to core form binds likewise.
   LogicalResult bindSymbols() {
     llvm::SetVector<Attribute> wanted;
-    for (unsigned i = 0; i < call.getNumOperands(); i++)
+    SmallVector<std::pair<DimAttr, DimAttr>> pairs;
+    for (unsigned i = 0; i < call->getNumOperands(); i++)
       for (auto [theirs, ours] : llvm::zip(callee.getArgumentType(i).getDims(), operandType(i).getDims())) {
         wanted.insert(theirs.getAtoms().begin(), theirs.getAtoms().end());
-        if (StringAttr symbol = asSymbol(theirs))
-          symbols.try_emplace(symbol, ours);
+        pairs.emplace_back(theirs, ours);
       }
+    symbols = nova::bindSymbols(pairs);
     for (Attribute symbol : wanted)
-      if (!symbols.count(symbol))
-        return call.emitError() << "symbol " << cast<StringAttr>(symbol).getValue() << " of " << title()
-                                << " does not follow from the shapes of its arguments: none of their sizes is "
-                                << cast<StringAttr>(symbol).getValue() << " alone";
+      if (!symbols.contains(cast<StringAttr>(symbol)))
+        return call->emitError() << "symbol " << cast<StringAttr>(symbol).getValue() << " of " << title()
+                                 << " does not follow from the shapes of its arguments: none of their sizes gives it";
     return success();
-  }
-
-  // All symbols at once: the callee's are first given names that no text has, since the caller may use the same ones.
-  DimAttr substitute(DimAttr dim) {
-    auto apart = [&](Attribute atom) { return StringAttr::get(context, "%" + cast<StringAttr>(atom).getValue()); };
-    SmallVector<Attribute> atoms(dim.getAtoms());
-    for (Attribute atom : atoms)
-      if (dim)
-        dim = substituteDim(dim, cast<StringAttr>(atom), symbolDim(context, apart(atom)));
-    for (Attribute atom : atoms)
-      if (dim)
-        dim = substituteDim(dim, apart(atom), symbols.lookup(atom));
-    return dim;
   }
 
   // The callee's type in the caller's words; null when a dimension leaves the range.
   TensorType instantiate(TensorType theirs) {
     SmallVector<DimAttr> dims;
     for (DimAttr dim : theirs.getDims()) {
-      dims.push_back(substitute(dim));
+      dims.push_back(substituteSymbols(dim, symbols));
       if (!dims.back())
         return {};
     }
@@ -231,8 +243,8 @@ private:
   LogicalResult compare(TensorType ours, TensorType theirs, const std::string &what) {
     TensorType want = instantiate(theirs);
     if (!want)
-      return call.emitError() << what << ": a dimension of " << toString(Type(theirs)) << " is out of range";
-    auto start = [&] { return call.emitError() << what << ", expected " << toString(Type(want)); };
+      return call->emitError() << what << ": a dimension of " << toString(Type(theirs)) << " is out of range";
+    auto start = [&] { return call->emitError() << what << ", expected " << toString(Type(want)); };
     if (ours.getElementType() != want.getElementType() && !weakFits(ours, want.getElementType()))
       return start();
     for (auto [axis, have, need] : llvm::enumerate(ours.getDims(), want.getDims())) {
@@ -247,14 +259,23 @@ private:
   }
 
   LogicalResult checkResult(unsigned i) {
-    auto written = cast<TensorType>(call.getResult(i).getType());
+    auto written = cast<TensorType>(call->getResult(i).getType());
     TensorType theirs = callee.getResultType(i);
     std::string what = "result " + std::to_string(i) + " of " + title() + " is written " + toString(Type(written));
-    if (written.getRank() != theirs.getRank()) {
+    unsigned stacked = repeats() ? 1 : 0;
+    if (written.getRank() != theirs.getRank() + stacked) {
       TensorType want = instantiate(theirs);
-      return call.emitError() << what << ", expected " << toString(Type(want ? want : theirs));
+      if (want && stacked) {
+        SmallVector<DimAttr> dims{repeats()};
+        llvm::append_range(dims, want.getDims());
+        want = want.withDims(dims);
+      }
+      return call->emitError() << what << ", expected " << toString(Type(want ? want : theirs));
     }
-    return compare(written, theirs, what);
+    if (stacked && !facts.equal(written.getDims().front(), repeats()))
+      return call->emitError() << what << ", expected " << toString(repeats()) << " as its leading axis, that of "
+                               << valueName(call->getOperand(0));
+    return compare(written.withDims(written.getDims().drop_front(stacked)), theirs, what);
   }
 
   // `value >= bound`, the common form of all relations but ==.
@@ -275,11 +296,11 @@ private:
   LogicalResult checkClauses() {
     for (Attribute a : callee.getClauses()) {
       auto clause = cast<ClauseAttr>(a);
-      DimAttr lhs = substitute(clause.getLhs()), rhs = substitute(clause.getRhs());
+      DimAttr lhs = substituteSymbols(clause.getLhs(), symbols), rhs = substituteSymbols(clause.getRhs(), symbols);
       StringRef relation = clause.getRelation().getValue();
       if (lhs && rhs && follows(lhs, relation, rhs))
         continue;
-      InFlightDiagnostic diagnostic = call.emitError();
+      InFlightDiagnostic diagnostic = call->emitError();
       diagnostic << "clause " << toString(clause) << " of " << title() << " is not known to hold";
       if (lhs && rhs)
         diagnostic << ": here it is " << toString(lhs) << " " << relation << " " << toString(rhs);
@@ -289,14 +310,16 @@ private:
     return success();
   }
 
-  CallOp call;
+  Invocation call;
   GraphOp caller, callee;
   Facts facts;
   MLIRContext *context;
-  DenseMap<Attribute, Type> elements;   // by the parameter's name
-  DenseMap<Attribute, DimAttr> symbols; // by the symbol's name
+  DenseMap<Attribute, Type> elements; // by the parameter's name
+  SymbolBindings symbols;
 };
 } // namespace
 
-LogicalResult checkCall(CallOp call, GraphOp caller, GraphOp callee) { return CallChecker(call, caller, callee).run(); }
+LogicalResult checkCall(Invocation call, GraphOp caller, GraphOp callee) {
+  return CallChecker(call, caller, callee).run();
+}
 } // namespace nova

@@ -15,7 +15,7 @@ mlir::LogicalResult checkCallTree(mlir::ModuleOp module);
 /// operands, every dimension is compared under the caller's clauses, the callee's clauses must follow from them, and
 /// the written result types must be the callee's. Reports the first thing that does not fit, with the values it came
 /// from.
-mlir::LogicalResult checkCall(CallOp call, GraphOp caller, GraphOp callee);
+mlir::LogicalResult checkCall(Invocation call, GraphOp caller, GraphOp callee);
 } // namespace nova
 
 #endif

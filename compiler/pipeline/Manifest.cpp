@@ -21,21 +21,25 @@ static json::Value dimJson(DimAttr dim) {
   return json::Object{{"text", toString(dim)}, {"terms", std::move(terms)}};
 }
 
+static json::Array dimsJson(ArrayRef<DimAttr> dims) {
+  json::Array list;
+  for (DimAttr dim : dims)
+    list.push_back(dimJson(dim));
+  return list;
+}
+
 static json::Value axisJson(std::optional<unsigned> axis) {
   return axis ? json::Value(int64_t(*axis)) : json::Value(nullptr);
 }
 
 static json::Object portJson(StringRef name, TensorType type, std::optional<unsigned> axis) {
-  json::Array dims;
-  for (DimAttr dim : type.getDims())
-    dims.push_back(dimJson(dim));
   return json::Object{{"name", name.str()},
                       {"type", elementText(type.getElementType())},
-                      {"dims", std::move(dims)},
+                      {"dims", dimsJson(type.getDims())},
                       {"sequence_axis", axisJson(axis)}};
 }
 
-static json::Object bufferJson(const PlanBuffer &buffer, DimAttr count) {
+static json::Object bufferJson(const PlanBuffer &buffer) {
   switch (buffer.kind) {
   case BufferKind::Argument:
     return json::Object{{"kind", "argument"}, {"index", buffer.index}};
@@ -51,7 +55,13 @@ static json::Object bufferJson(const PlanBuffer &buffer, DimAttr count) {
                       {"name", buffer.symbol},
                       {"holds", buffer.name},
                       {"bytes", "nova_bytes_" + buffer.symbol},
-                      {"count", dimJson(count)}};
+                      {"count", dimJson(buffer.count ? buffer.count : constantDim(buffer.type.getContext(), 1))}};
+}
+
+static json::Object stepBufferJson(const StepBuffer &buffer) {
+  return json::Object{{"buffer", buffer.index},
+                      {"unit", buffer.unit == StepBuffer::Unit::Bytes ? "bytes" : "matrix"},
+                      {"strides", dimsJson(buffer.strides)}};
 }
 
 std::string writeManifest(const ManifestInput &in) {
@@ -76,21 +86,21 @@ std::string writeManifest(const ManifestInput &in) {
                                    {"rhs", dimJson(clause.getRhs())}});
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
-    buffers.push_back(bufferJson(buffer, constantDim(core.getContext(), 1)));
+    buffers.push_back(bufferJson(buffer));
   for (const PlanStep &step : in.plan.steps) {
     json::Object entry;
     for (const TargetInfo &target : in.targets)
       entry[target.name] = step.kernel + target.suffix;
     json::Array list;
-    for (unsigned buffer : step.buffers)
-      list.push_back(json::Object{{"buffer", buffer}, {"unit", "bytes"}, {"strides", json::Array()}});
+    for (const StepBuffer &buffer : step.buffers)
+      list.push_back(stepBufferJson(buffer));
     steps.push_back(json::Object{{"kernel", step.kernel},
                                  {"entry", std::move(entry)},
+                                 {"batch", dimsJson(step.batch)},
+                                 {"joins", step.joins},
                                  {"rows", dimJson(step.rows)},
                                  {"block", step.block},
                                  {"order", step.descending ? "descending" : "ascending"},
-                                 {"batch", json::Array()},
-                                 {"joins", false},
                                  {"buffers", std::move(list)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
   }

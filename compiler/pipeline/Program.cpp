@@ -78,7 +78,7 @@ public:
     if (failed(resolveCalls()) || failed(verify(module)) || failed(checkCallTree(module)))
       return failure();
     for (GraphOp graph : graphs)
-      for (CallOp call : graph.getBlock().getOps<CallOp>())
+      for (Invocation call : graph.getBlock().getOps<Invocation>())
         if (failed(checkCall(call, graph, byName.lookup(call.getCallee()))))
           return failure();
     return success();
@@ -130,13 +130,13 @@ private:
   // Graphs that are found are appended to `graphs`, so the loop reaches their calls too.
   LogicalResult resolveCalls() {
     for (size_t i = 0; i < graphs.size(); i++)
-      for (CallOp call : graphs[i].getBlock().getOps<CallOp>())
+      for (Invocation call : graphs[i].getBlock().getOps<Invocation>())
         if (!byName.count(call.getCallee()) && failed(find(call)))
           return failure();
     return success();
   }
 
-  LogicalResult find(CallOp call) {
+  LogicalResult find(Invocation call) {
     StringRef name = call.getCallee();
     std::vector<std::string> paths = candidateFiles(name, options);
     for (const std::string &path : paths) {
@@ -144,15 +144,15 @@ private:
         continue;
       llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readSourceFile(path);
       if (!text)
-        return call.emitError() << "graph @" << name << ": file " << path << ": " << llvm::toString(text.takeError());
+        return call->emitError() << "graph @" << name << ": file " << path << ": " << llvm::toString(text.takeError());
       std::vector<GraphOp> added;
       if (failed(read(std::move(*text), added)))
         return failure();
       if (!byName.count(name))
-        return call.emitError() << "file " << path << " does not define graph @" << name;
+        return call->emitError() << "file " << path << " does not define graph @" << name;
       return success();
     }
-    InFlightDiagnostic diagnostic = call.emitError() << "graph @" << name << " is not defined in this file";
+    InFlightDiagnostic diagnostic = call->emitError() << "graph @" << name << " is not defined in this file";
     if (!paths.empty())
       diagnostic << ", and there is no file " << llvm::join(paths, " or ");
     return diagnostic;

@@ -153,7 +153,7 @@ private:
         })
         .Case([&](MatmulOp op) {
           return Result(matmul(get(op.getLhs()), get(op.getRhs()), getIfPresent(op.getLhsHidden()),
-                               getIfPresent(op.getRhsHidden())));
+                               getIfPresent(op.getRhsHidden()), shape));
         })
         .Case([&](ReduceSumOp op) { return reduceOp(Reduction::Sum, op); })
         .Case([&](ReduceMaxOp op) { return reduceOp(Reduction::Max, op); })

@@ -70,9 +70,10 @@ Tensor argmax(const Tensor &x, const Tensor *hidden, size_t axis, const Shape &s
 /// The sums of the visible entries up to each position along `axis`, added in order from +0.
 Tensor cumulativeSum(const Tensor &x, const Tensor *hidden, size_t axis);
 
-/// The product of matrices a [m, k] and b [k, n], over terms neither of whose factors is hidden. The masks (i1,
-/// broadcast to their factor) may be null.
-Tensor matmul(const Tensor &a, const Tensor &b, const Tensor *hiddenA, const Tensor *hiddenB);
+/// The products of matrices a [..., m, k] and b [..., k, n], over terms neither of whose factors is hidden; `shape` is
+/// the result's, to whose leading axes those of a and b broadcast. The masks (i1, broadcast to their factor) may be
+/// null.
+Tensor matmul(const Tensor &a, const Tensor &b, const Tensor *hiddenA, const Tensor *hiddenB, const Shape &shape);
 
 } // namespace nova::reference
 

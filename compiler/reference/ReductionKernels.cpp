@@ -106,27 +106,52 @@ Tensor cumulativeSum(const Tensor &x, const Tensor *hidden, size_t axis) {
   });
 }
 
-Tensor matmul(const Tensor &a, const Tensor &b, const Tensor *hiddenA, const Tensor *hiddenB) {
-  int64_t rows = a.shape[0], depth = a.shape[1], columns = b.shape[1];
+namespace {
+/// A factor, or the mask of one, as a batch of matrices: steps along the leading axes of the result and the last two of
+/// its own.
+struct Matrices {
+  Shape batch;
+  int64_t row, column;
+};
+
+/// `x` is broadcast to its factor's shape `factor`, whose leading axes broadcast to `leading`.
+Matrices matrices(const Shape &x, const Shape &factor, const Shape &leading) {
+  Shape steps = broadcastStrides(x, factor), batch(leading.size(), 0);
+  size_t own = factor.size() - 2;
+  for (size_t axis = 0; axis < own; ++axis)
+    if (factor[axis] != 1)
+      batch[leading.size() - own + axis] = steps[axis];
+  return {batch, steps[own], steps[own + 1]};
+}
+} // namespace
+
+Tensor matmul(const Tensor &a, const Tensor &b, const Tensor *hiddenA, const Tensor *hiddenB, const Shape &shape) {
+  const Shape leading(shape.begin(), shape.end() - 2);
+  const int64_t rows = a.shape[a.shape.size() - 2], depth = a.shape.back(), columns = b.shape.back();
   // A mask that is absent reads one entry that hides nothing.
   const uint8_t visible = 0;
   const uint8_t *maskA = hiddenA ? hiddenA->data<uint8_t>() : &visible;
   const uint8_t *maskB = hiddenB ? hiddenB->data<uint8_t>() : &visible;
-  Shape stepsA = hiddenA ? broadcastStrides(hiddenA->shape, a.shape) : Shape{0, 0};
-  Shape stepsB = hiddenB ? broadcastStrides(hiddenB->shape, b.shape) : Shape{0, 0};
+  const Matrices none{Shape(leading.size(), 0), 0, 0};
+  const Matrices left = matrices(a.shape, a.shape, leading), right = matrices(b.shape, b.shape, leading);
+  const Matrices leftMask = hiddenA ? matrices(hiddenA->shape, a.shape, leading) : none;
+  const Matrices rightMask = hiddenB ? matrices(hiddenB->shape, b.shape, leading) : none;
   return visitNumber(a.element, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    Tensor result(a.element, {rows, columns});
-    const T *left = a.data<T>(), *right = b.data<T>();
+    Tensor result(a.element, shape);
     T *out = result.data<T>();
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
-        Contraction<T> contraction;
-        for (int64_t k = 0; k < depth; ++k)
-          if (!maskA[i * stepsA[0] + k * stepsA[1]] && !maskB[k * stepsB[0] + j * stepsB[1]])
-            contraction.term(k, left[i * depth + k], right[k * columns + j]);
-        out[i * columns + j] = contraction.result();
-      }
+    forEachEntry<4>(leading, {left.batch, right.batch, leftMask.batch, rightMask.batch}, [&](int64_t, const auto &at) {
+      const T *x = a.data<T>() + at[0], *y = b.data<T>() + at[1];
+      const uint8_t *hiddenX = maskA + at[2], *hiddenY = maskB + at[3];
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) {
+          Contraction<T> contraction;
+          for (int64_t k = 0; k < depth; ++k)
+            if (!hiddenX[i * leftMask.row + k * leftMask.column] && !hiddenY[k * rightMask.row + j * rightMask.column])
+              contraction.term(k, x[i * left.row + k * left.column], y[k * right.row + j * right.column]);
+          *out++ = contraction.result();
+        }
+    });
     return result;
   });
 }

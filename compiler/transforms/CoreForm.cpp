@@ -1,7 +1,9 @@
 #include "compiler/transforms/CoreForm.h"
+#include "compiler/transforms/Batch.h"
 #include "compiler/transforms/GuardOperands.h"
 #include "compiler/transforms/MaskedValue.h"
 #include "dialects/graph/Text.h"
+#include "dialects/graph/Unify.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/bit.h"
 #include <map>
@@ -13,20 +15,11 @@ namespace {
 // What the words of one graph mean inside the entry graph: its symbols as dims of the entry, its type parameters as
 // types.
 struct Words {
-  std::vector<std::pair<StringAttr, DimAttr>> symbols;
+  SymbolBindings symbols;
   TypeBindings types;
 
   // Null when the result leaves the range of dimensions.
-  DimAttr dim(DimAttr d) const {
-    // Names may coincide with the entry's, so all symbols are replaced at once: first by private names.
-    MLIRContext *context = d.getContext();
-    for (auto &[symbol, value] : symbols)
-      d = substituteDim(d, symbol, symbolDim(context, ("$" + symbol.getValue()).str()));
-    for (auto &[symbol, value] : symbols)
-      if (d)
-        d = substituteDim(d, StringAttr::get(context, "$" + symbol.getValue()), value);
-    return d;
-  }
+  DimAttr dim(DimAttr d) const { return substituteSymbols(d, symbols); }
   FailureOr<SmallVector<DimAttr>> dims(Operation *op, ArrayRef<Attribute> list) const {
     SmallVector<DimAttr> result;
     for (Attribute attribute : list) {
@@ -61,16 +54,18 @@ Type coreElement(Type stored, const Words &words) {
 class Lowering {
 public:
   Lowering(OpBuilder &builder, const Facts &facts) : core(builder, facts) {}
+  /// `depth`: the scans around the graph (Batch.h).
   FailureOr<SmallVector<MaskedValue>> body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
-                                           DenseMap<Value, MaskedValue> &env);
+                                           DenseMap<Value, MaskedValue> &env, unsigned depth);
   CoreBuilder core;
   /// Never 0.
   unsigned identify(const MaskedValue &value);
 
 private:
-  FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
-  FailureOr<MaskedValue> layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands);
-  LogicalResult call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env);
+  FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands, const Batch &batch);
+  FailureOr<MaskedValue> layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands, const Batch &batch);
+  FailureOr<MaskedValue> gather(GatherOp op, ArrayRef<MaskedValue> operands);
+  LogicalResult invoke(Invocation op, DenseMap<Value, MaskedValue> &env, const Batch &batch);
   // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written:
   // equal core values with equal regions are one.
   std::map<std::vector<uint64_t>, unsigned> identities;
@@ -119,46 +114,102 @@ static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue
   return at->emitError(valueName(stored)) << " meets element type " << elementText(element) << ": " << problem;
 }
 
+static ArrayRef<DimAttr> dimsOf(const MaskedValue &value) { return cast<TensorType>(value.data.getType()).getDims(); }
+
 static LogicalResult refuseHidden(Operation *op) { return op->emitError("the stored form names no hidden entries"); }
 
+// The axes that scans add to operand `i`.
+static unsigned addedAxes(Operation *op, ArrayRef<MaskedValue> operands, unsigned i) {
+  return Batch::axes(operands[i], cast<TensorType>(op->getOperand(i).getType()).getRank());
+}
+
+FailureOr<MaskedValue> Lowering::gather(GatherOp op, ArrayRef<MaskedValue> operands) {
+  Location loc = op.getLoc();
+  MaskedValue indices = operands[1];
+  if (cast<TensorType>(op.getIndices().getType()).isWeak())
+    indices = core.castMasked(loc, indices, core.b.getI64Type());
+  Value plain = core.materialize(loc, indices);
+  if (Type element = cast<TensorType>(plain.getType()).getElementType(); !element.isInteger())
+    return op->emitError("expected indices of element type i64 or i32, found ") << elementText(element);
+  unsigned own = addedAxes(op, operands, 0), added = addedAxes(op, operands, 1);
+  if (own && added)
+    return op.emitError("inside a scan ")
+           << valueName(op.getOperand()) << " and the indices " << valueName(op.getIndices())
+           << " both differ from entry to entry; one of them must be the same for all";
+  MaskedValue picked = core.gather(loc, operands[0], plain, op.getAxis() + own);
+  if (!added || op.getAxis() == 0)
+    return picked;
+  // The axes of the scans stand where those of the indices do: they go to the front.
+  SmallVector<int64_t> permutation;
+  int64_t rank = cast<TensorType>(picked.data.getType()).getRank(), axis = op.getAxis();
+  for (int64_t k = 0; k < added; k++)
+    permutation.push_back(axis + k);
+  for (int64_t k = 0; k < rank; k++)
+    if (k < axis || k >= axis + added)
+      permutation.push_back(k);
+  return core.transpose(loc, picked, core.b.getDenseI64ArrayAttr(permutation));
+}
+
 // Ops that move entries act on mask and fill alike.
-FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
+FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands,
+                                        const Batch &batch) {
   Location loc = op->getLoc();
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return core.transpose(loc, operands[0], transpose.getPermutationAttr());
-  if (auto concat = dyn_cast<ConcatOp>(op))
-    return core.concat(loc, operands, concat.getAxis());
+  unsigned added = addedAxes(op, operands, 0);
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, added));
+    for (int64_t axis : transpose.getPermutation())
+      permutation.push_back(axis + added);
+    return core.transpose(loc, operands[0], core.b.getDenseI64ArrayAttr(permutation));
+  }
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    int64_t rank = concat.getType().getRank();
+    SmallVector<MaskedValue> parts = batch.joint(loc, operands, rank);
+    return core.concat(loc, parts, concat.getAxis() + Batch::axes(parts[0], rank));
+  }
   if (auto slice = dyn_cast<SliceOp>(op)) {
     FailureOr<SmallVector<DimAttr>> dims = words.dims(op, {slice.getFrom(), slice.getSize()});
     if (failed(dims))
       return failure();
-    return core.slice(loc, operands[0], slice.getAxis(), (*dims)[0], (*dims)[1], slice.getStepAttr());
+    return core.slice(loc, operands[0], slice.getAxis() + added, (*dims)[0], (*dims)[1], slice.getStepAttr());
   }
   if (auto pad = dyn_cast<PadOp>(op)) {
     FailureOr<SmallVector<DimAttr>> dims = words.dims(op, {pad.getLow(), pad.getHigh()});
     Type element = coreElement(cast<TensorType>(pad.getType()).getElementType(), words);
     if (failed(dims) || failed(checkMeeting(op, pad.getValue(), operands[1], element)))
       return failure();
-    Value scalar = core.materialize(loc, core.castMasked(loc, operands[1], element));
-    return core.pad(loc, operands[0], scalar, pad.getAxis(), (*dims)[0], (*dims)[1]);
+    MaskedValue fill = core.castMasked(loc, operands[1], element);
+    if (unsigned differs = addedAxes(op, operands, 1)) {
+      // A number of its own for each entry of a scan: what is put around is joined as a value.
+      int64_t rank = pad.getType().getRank();
+      SmallVector<MaskedValue> parts;
+      for (DimAttr size : *dims) {
+        SmallVector<DimAttr> around(dimsOf(fill));
+        llvm::append_range(around, dimsOf(operands[0]).take_back(rank));
+        around[differs + pad.getAxis()] = size;
+        parts.push_back(core.broadcast(loc, batch.widened(loc, fill, differs, rank), around));
+      }
+      parts.insert(parts.begin() + 1, operands[0]);
+      parts = batch.joint(loc, parts, rank);
+      return core.concat(loc, parts, pad.getAxis() + Batch::axes(parts[0], rank));
+    }
+    return core.pad(loc, operands[0], core.materialize(loc, fill), pad.getAxis() + added, (*dims)[0], (*dims)[1]);
   }
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    MaskedValue indices = operands[1];
-    if (cast<TensorType>(gather.getIndices().getType()).isWeak())
-      indices = core.castMasked(loc, indices, core.b.getI64Type());
-    Value plain = core.materialize(loc, indices);
-    if (Type element = cast<TensorType>(plain.getType()).getElementType(); !element.isInteger())
-      return op->emitError("expected indices of element type i64 or i32, found ") << elementText(element);
-    return core.gather(loc, operands[0], plain, gather.getAxis());
-  }
+  if (auto gatherOp = dyn_cast<GatherOp>(op))
+    return gather(gatherOp, operands);
   auto reshape = dyn_cast<ReshapeOp>(op);
   FailureOr<SmallVector<DimAttr>> dims = words.dims(op, reshape ? reshape.getDims() : cast<BroadcastOp>(op).getDims());
   if (failed(dims))
     return failure();
-  return reshape ? core.reshape(loc, operands[0], *dims) : core.broadcast(loc, operands[0], *dims);
+  MaskedValue operand = operands[0];
+  int64_t rank = dimsOf(operand).size() - added, more = dims->size() - rank;
+  if (!reshape && added && more) // new axes come behind those of the scans
+    operand = batch.widened(loc, operand, added, more);
+  dims->insert(dims->begin(), dimsOf(operand).begin(), dimsOf(operand).begin() + added);
+  return reshape ? core.reshape(loc, operand, *dims) : core.broadcast(loc, operand, *dims);
 }
 
-FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands) {
+FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands,
+                                       const Batch &batch) {
   Location loc = op->getLoc();
   StringRef name = op->getName().getStringRef();
   auto type = cast<TensorType>(op->getResult(0).getType());
@@ -189,7 +240,7 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     return result;
   }
   if (auto size = dyn_cast<SizeOp>(op)) {
-    DimAttr dim = cast<TensorType>(operands[0].data.getType()).getDims()[size.getAxis()];
+    DimAttr dim = dimsOf(operands[0])[size.getAxis() + addedAxes(op, operands, 0)];
     if (std::optional<int64_t> known = constantValue(dim)) {
       result.constant = Scalar{b.getI64Type(), 0, *known};
       result.data = core.constant(loc, *result.constant);
@@ -224,19 +275,19 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
     return core.castMasked(loc, operand, words.element(castOp.getTo()));
   }
   if (isa<TransposeOp, ReshapeOp, BroadcastOp, SliceOp, ConcatOp, PadOp, GatherOp>(op))
-    return layout(op, words, operands);
+    return layout(op, words, operands, batch);
   if (auto sum = dyn_cast<CumulativeSumOp>(op)) {
     if (sum.getHidden())
       return refuseHidden(op);
-    return core.cumulativeSum(loc, operands[0], sum.getAxisAttr());
+    return core.cumulativeSum(loc, operands[0], b.getI64IntegerAttr(sum.getAxis() + addedAxes(op, operands, 0)));
   }
   if (auto reduction = dyn_cast<ReductionOp>(op)) {
     if (reduction.getHidden())
       return refuseHidden(op);
-    return core.reduce(loc, name, operands[0], reduction.getAxis(), reduction.getDrop());
+    return core.reduce(loc, name, operands[0], reduction.getAxis() + addedAxes(op, operands, 0), reduction.getDrop());
   }
   // What is left is elementwise or a contraction: operands meet at one element type.
-  SmallVector<MaskedValue> met(operands);
+  SmallVector<MaskedValue> met = batch.aligned(op, operands);
   Type meet = element;
   if (isComparison(op)) {
     // A comparison's operands meet at the stronger of the two stored types.
@@ -261,59 +312,72 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   return core.elementwise(loc, name, met);
 }
 
-LogicalResult Lowering::call(CallOp op, const Words &words, DenseMap<Value, MaskedValue> &env) {
+LogicalResult Lowering::invoke(Invocation op, DenseMap<Value, MaskedValue> &env, const Batch &batch) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
-  if (!callee || callee.getNumGraphArguments() != op.getNumOperands() ||
-      callee.getNumGraphResults() != op.getNumResults())
-    return op.emitError("call of @") << op.getCallee() << " does not match a graph of this program";
+  if (!callee || callee.getNumGraphArguments() != op->getNumOperands() ||
+      callee.getNumGraphResults() != op->getNumResults())
+    return op->emitError("call of @") << op.getCallee() << " does not match a graph of this program";
+  Location loc = op->getLoc();
+  bool scans = op.getNumScanned() > 0;
+  DimAttr count; // of the entries that are scanned
   Words inner;
   SmallVector<MaskedValue> arguments;
-  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+  SmallVector<std::pair<DimAttr, DimAttr>> pairs;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     MaskedValue argument = env.lookup(operand);
+    int64_t rank = cast<TensorType>(operand.getType()).getRank();
+    if (i < op.getNumScanned()) {
+      argument = batch.entry(argument, rank);
+      count = dimsOf(argument)[batch.getDepth()];
+    } else if (scans) {
+      argument = batch.whole(argument, rank);
+    }
     TensorType want = callee.getArgumentType(i);
     auto have = cast<TensorType>(argument.data.getType());
+    ArrayRef<DimAttr> dims = have.getDims().take_back(want.getRank());
     bool weak = cast<TensorType>(operand.getType()).isWeak();
     if (auto param = dyn_cast<ParamType>(want.getElementType()); param && !weak)
       inner.types.try_emplace(param.getName().getValue(), have.getElementType());
-    for (auto [axis, dim] : llvm::enumerate(want.getDims()))
-      if (StringAttr symbol = asSymbol(dim))
-        if (axis < have.getDims().size() && !llvm::is_contained(llvm::make_first_range(inner.symbols), symbol))
-          inner.symbols.emplace_back(symbol, have.getDims()[axis]);
+    for (auto [theirs, ours] : llvm::zip_equal(want.getDims(), dims))
+      pairs.emplace_back(theirs, ours);
     arguments.push_back(argument);
   }
+  inner.symbols = bindSymbols(pairs);
   for (Attribute a : callee.getTypeParams()) {
     auto param = cast<TypeParamAttr>(a);
     inner.types.try_emplace(param.getName().getValue(), param.getFallback());
   }
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     Type element = inner.element(callee.getArgumentType(i).getElementType());
-    if (failed(checkMeeting(op, op.getOperand(i), argument, element)))
+    if (failed(checkMeeting(op, op->getOperand(i), argument, element)))
       return failure();
-    argument = core.castMasked(op.getLoc(), argument, element);
+    argument = core.castMasked(loc, argument, element);
   }
   DenseMap<Value, MaskedValue> innerEnv;
-  FailureOr<SmallVector<MaskedValue>> results = body(callee, inner, arguments, innerEnv);
+  FailureOr<SmallVector<MaskedValue>> results =
+      body(callee, inner, arguments, innerEnv, batch.getDepth() + (scans ? 1 : 0));
   if (failed(results))
     return failure();
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
-    env[result] = value;
+  for (auto [i, value] : llvm::enumerate(*results))
+    env[op->getResult(i)] = scans ? batch.stacked(loc, value, callee.getResultType(i).getRank(), count) : value;
   return success();
 }
 
 FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
-                                                   DenseMap<Value, MaskedValue> &env) {
+                                                   DenseMap<Value, MaskedValue> &env, unsigned depth) {
+  Batch batch(core, depth);
   for (auto [arg, value] : llvm::zip_equal(graph.getBlock().getArguments(), arguments))
     env[arg] = value;
   for (Operation &op : graph.getBlock().without_terminator()) {
-    if (auto callOp = dyn_cast<CallOp>(op)) {
-      if (failed(call(callOp, words, env)))
+    if (auto invocation = dyn_cast<Invocation>(op)) {
+      if (failed(invoke(invocation, env, batch)))
         return failure();
       continue;
     }
     SmallVector<MaskedValue> operands;
     for (Value operand : op.getOperands())
       operands.push_back(env.lookup(operand));
-    FailureOr<MaskedValue> result = value(&op, words, operands);
+    FailureOr<MaskedValue> result = value(&op, words, operands, batch);
     if (failed(result) || !result->data)
       return failure();
     result->identity = identify(*result);
@@ -384,7 +448,7 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   }
   b.setInsertionPointToStart(&block);
   DenseMap<Value, MaskedValue> env;
-  FailureOr<SmallVector<MaskedValue>> results = lowering.body(graph, words, arguments, env);
+  FailureOr<SmallVector<MaskedValue>> results = lowering.body(graph, words, arguments, env, /*depth=*/0);
   if (failed(results))
     return {};
   for (const std::string &probe : probes) {

@@ -14,15 +14,25 @@ private:
   Facts facts;
   OpBuilder b;
 
+  // Every matrix transposed.
   Value transpose(Location loc, Value v) {
-    return createInferred<TransposeOp>(b, loc, v, facts, b.getNamedAttr("permutation", b.getDenseI64ArrayAttr({1, 0})));
+    SmallVector<int64_t> swapped = llvm::to_vector(llvm::seq<int64_t>(0, cast<TensorType>(v.getType()).getRank()));
+    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+    return createInferred<TransposeOp>(b, loc, v, facts,
+                                       b.getNamedAttr("permutation", b.getDenseI64ArrayAttr(swapped)));
   }
   // The mask with the factor's last axis, or with `whole` with all its axes: or-ed with a false of that shape.
   Value widened(Location loc, Value mask, Value factor, bool whole = false) {
     ArrayRef<DimAttr> want = cast<TensorType>(factor.getType()).getDims(),
                       have = cast<TensorType>(mask.getType()).getDims();
-    if (have.size() == want.size() && facts.equal(have.back(), want.back()) &&
-        (!whole || facts.equal(have.front(), want.front())))
+    bool fits = have.size() >= 2 && facts.equal(have.back(), want.back());
+    if (whole)
+      fits &= have.size() == want.size() && llvm::all_of(llvm::zip(have, want), [&](auto pair) {
+                return facts.equal(std::get<0>(pair), std::get<1>(pair));
+              });
+    else
+      want = want.take_back(2); // a mask for all matrices stays one
+    if (fits)
       return mask;
     Value index = createInferred<IotaOp>(
         b, loc, {}, facts,

@@ -157,6 +157,24 @@ DimAttr substituteDim(DimAttr dim, StringAttr symbol, DimAttr value) {
   return pack(dim.getContext(), result);
 }
 
+DimAttr divideByTerm(DimAttr dim, DimAttr term) {
+  Polynomial divisor = unpack(term), result;
+  if (divisor.size() != 1)
+    return {};
+  auto [factor, coefficient] = *divisor.begin();
+  for (auto &[m, c] : unpack(dim)) {
+    Monomial rest = m;
+    for (auto &[s, e] : factor)
+      if ((rest[s] -= e) == 0)
+        rest.erase(s);
+    bool divides = c % coefficient == 0 && llvm::all_of(rest, [](const auto &power) { return power.second > 0; });
+    if (!divides || (coefficient == -1 && c == INT64_MIN))
+      return {};
+    result[rest] = c / coefficient;
+  }
+  return pack(dim.getContext(), result);
+}
+
 std::optional<int64_t> constantValue(DimAttr dim) {
   if (dim.getTerms().empty())
     return 0;

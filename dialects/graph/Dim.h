@@ -23,6 +23,9 @@ DimAttr multiplyDims(DimAttr a, DimAttr b);
 /// `dim` with every occurrence of `symbol` replaced by `value`.
 DimAttr substituteDim(DimAttr dim, mlir::StringAttr symbol, DimAttr value);
 
+/// The quotient where `term` is a single term that divides every term of `dim`; else null.
+DimAttr divideByTerm(DimAttr dim, DimAttr term);
+
 /// The value where `dim` is a constant.
 std::optional<int64_t> constantValue(DimAttr dim);
 /// The symbol where `dim` is a symbol alone, else null.

@@ -229,7 +229,7 @@ LogicalResult GraphOp::verifyRegions() {
       return emitOpError("has a result that is no tensor");
   Facts facts = factsOf(*this);
   for (Operation &op : getBlock()) {
-    if (isa<CallOp, ReturnOp>(op))
+    if (isa<Invocation, ReturnOp>(op))
       continue;
     if (!isa<ValueOp>(op))
       return op.emitError("operation ") << op.getName() << " cannot stand in a graph";
@@ -284,10 +284,9 @@ void ReturnOp::print(OpAsmPrinter &p) {
   llvm::interleaveComma(getValues(), p, [&](Value v) { p << v; });
 }
 
-ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
-  FlatSymbolRefAttr callee;
-  if (expectNames(parser, state) || parser.parseAttribute(callee, "callee", state.attributes) ||
-      parseOperandList(parser, state, AsmParser::Delimiter::Paren) || parser.parseColon())
+// The written types of an invocation's results, and their names.
+static ParseResult parseResults(OpAsmParser &parser, OperationState &state, StringRef word) {
+  if (parser.parseColon())
     return failure();
   SMLoc loc = parser.getCurrentLocation();
   auto result = [&]() -> ParseResult {
@@ -300,16 +299,63 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseCommaSeparatedList(result))
     return failure();
   if (parser.getNumResults() != state.types.size())
-    return errorAt(parser, loc) << "call gives " << state.types.size() << " results, " << parser.getNumResults()
+    return errorAt(parser, loc) << word << " gives " << state.types.size() << " results, " << parser.getNumResults()
                                 << " are named";
   for (unsigned i = 0; i < state.types.size(); i++)
     defineResult(parser, state, i, state.types[i]);
   return success();
 }
-void CallOp::print(OpAsmPrinter &p) {
-  p << " " << getCalleeAttr() << "(";
-  llvm::interleaveComma(getOperands(), p, [&](Value v) { p << v; });
-  p << ") : ";
-  llvm::interleaveComma(getResultTypes(), p, [&](Type type) { p << toString(type); });
+
+static void printOperandList(OpAsmPrinter &p, ValueRange values) {
+  p << "(";
+  llvm::interleaveComma(values, p, [&](Value v) { p << v; });
+  p << ")";
 }
+
+static void printResults(OpAsmPrinter &p, TypeRange types) {
+  p << " : ";
+  llvm::interleaveComma(types, p, [&](Type type) { p << toString(type); });
+}
+
+ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
+  FlatSymbolRefAttr callee;
+  if (expectNames(parser, state) || parser.parseAttribute(callee, "callee", state.attributes) ||
+      parseOperandList(parser, state, AsmParser::Delimiter::Paren))
+    return failure();
+  return parseResults(parser, state, "call");
+}
+void CallOp::print(OpAsmPrinter &p) {
+  p << " " << getCalleeAttr();
+  printOperandList(p, getOperands());
+  printResults(p, getResultTypes());
+}
+unsigned CallOp::getNumScanned() { return 0; }
+
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
+  FlatSymbolRefAttr callee;
+  if (expectNames(parser, state) || parser.parseAttribute(callee, "callee", state.attributes) ||
+      parser.parseKeyword("over"))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseOperandList(parser, state, AsmParser::Delimiter::Paren))
+    return failure();
+  int32_t over = state.operands.size();
+  if (over == 0)
+    return errorAt(parser, loc) << "expected a value to scan over: its leading axis says how often the graph runs";
+  if (succeeded(parser.parseOptionalKeyword("with")) && parseOperandList(parser, state, AsmParser::Delimiter::Paren))
+    return failure();
+  state.addAttribute(getOperandSegmentSizeAttr(), parser.getBuilder().getDenseI32ArrayAttr(
+                                                      {over, static_cast<int32_t>(state.operands.size()) - over}));
+  return parseResults(parser, state, "scan");
+}
+void ScanOp::print(OpAsmPrinter &p) {
+  p << " " << getCalleeAttr() << " over";
+  printOperandList(p, getOver());
+  if (!getWhole().empty()) {
+    p << " with";
+    printOperandList(p, getWhole());
+  }
+  printResults(p, getResultTypes());
+}
+unsigned ScanOp::getNumScanned() { return getOver().size(); }
 } // namespace nova

@@ -27,6 +27,17 @@ def Nova_ReductionOpInterface : OpInterface<"ReductionOp"> {
   ];
 }
 
+def Nova_InvocationInterface : OpInterface<"Invocation"> {
+  let cppNamespace = "::nova";
+  let description = [{ An op that runs another graph: `call`, `scan`. Its operands are the graph's arguments in order. }];
+  let methods = [
+    InterfaceMethod<"The name of the graph.", "::llvm::StringRef", "getCallee">,
+    InterfaceMethod<"The same as an attribute.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
+    InterfaceMethod<"How many of the first operands, and whether the results, have a leading axis along which the graph runs once per entry.",
+                    "unsigned", "getNumScanned">
+  ];
+}
+
 // What Traits.h says.
 class Nova_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::nova"; }
 def Nova_Elementwise : Nova_Trait<"Elementwise">;
@@ -258,7 +269,7 @@ def Nova_ReduceMinOp : Nova_Reduce<"reduce_min">;
 def Nova_ArgmaxOp : Nova_Reduce<"argmax", "inferArgmax">;
 
 def Nova_MatmulOp : Nova_Op<"matmul", [AttrSizedOperandSegments]> {
-  let summary = "Contraction of the last axis of the first with the first of the second";
+  let summary = "Contraction of the last axis of the first with the last but one of the second; axes before are broadcast";
   let description = [{ Core form only: terms whose left or right factor is hidden are skipped. }];
   let arguments = (ins Nova_TensorType:$lhs, Nova_TensorType:$rhs, Optional<Nova_TensorType>:$lhsHidden,
                        Optional<Nova_TensorType>:$rhsHidden);
@@ -266,9 +277,23 @@ def Nova_MatmulOp : Nova_Op<"matmul", [AttrSizedOperandSegments]> {
   let printer = "printMatmul";
 }
 
-def Nova_CallOp : Op<Nova_Dialect, "call", [OpAsmOpInterface, Pure]> {
+def Nova_CallOp : Op<Nova_Dialect, "call", [OpAsmOpInterface, Pure, DeclareOpInterfaceMethods<Nova_InvocationInterface>]> {
   let summary = "Runs another graph; `call @f(%a, %b) : f64[n, n]`";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nova_TensorType>:$operands);
+  let results = (outs Variadic<Nova_TensorType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
+  }];
+}
+
+def Nova_ScanOp : Op<Nova_Dialect, "scan", [OpAsmOpInterface, Pure, AttrSizedOperandSegments,
+                                            DeclareOpInterfaceMethods<Nova_InvocationInterface>]> {
+  let summary = "Runs another graph once per entry of a leading axis; `scan @f over(%a, %b) with(%w) : f64[H, n]`";
+  let description = [{
+    The graph gets an entry of each value of `over`, and the values of `with` whole. Its results are stacked.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nova_TensorType>:$over, Variadic<Nova_TensorType>:$whole);
   let results = (outs Variadic<Nova_TensorType>:$results);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{

@@ -259,18 +259,28 @@ Result CumulativeSumOp::infer(const InferContext &c) {
   return c.operands[0];
 }
 
+// The axes before the last two of both operands, broadcast.
+static FailureOr<SmallVector<DimAttr>> batchDims(const InferContext &c) {
+  SmallVector<TensorType> leading;
+  for (TensorType operand : c.operands.take_front(2))
+    leading.push_back(operand.withDims(operand.getDims().drop_back(2)));
+  InferContext batch{c.context, leading, c.names, c.attributes, c.facts, c.error};
+  return broadcastDims(batch, {0, 1});
+}
+
 Result MatmulOp::infer(const InferContext &c) {
   for (unsigned i : {0u, 1u})
-    if (c.operands[i].getRank() != 2)
-      return c.error(i) << "expected a matrix (2 axes), found " << c.typed(i);
+    if (c.operands[i].getRank() < 2)
+      return c.error(i) << "expected matrices (2 axes or more), found " << c.typed(i);
   FailureOr<Type> element = commonElement(c, {0, 1});
   if (failed(element) || failed(expectNumber(c, 0)))
     return failure();
-  DimAttr left = c.operands[0].getDims()[1], right = c.operands[1].getDims()[0];
+  int64_t leftAxis = c.operands[0].getRank() - 1, rightAxis = c.operands[1].getRank() - 2;
+  DimAttr left = c.operands[0].getDims()[leftAxis], right = c.operands[1].getDims()[rightAxis];
   if (!c.facts.equal(left, right)) {
     auto diagnostic = c.error(-1);
-    diagnostic << "cannot contract: axis 1 of " << c.typed(0) << " is " << toString(left) << " and axis 0 of "
-               << c.typed(1) << " is " << toString(right);
+    diagnostic << "cannot contract: axis " << leftAxis << " of " << c.typed(0) << " is " << toString(left)
+               << " and axis " << rightAxis << " of " << c.typed(1) << " is " << toString(right);
     addCounterexample(diagnostic, c.facts, left, right);
     return failure();
   }
@@ -281,7 +291,12 @@ Result MatmulOp::infer(const InferContext &c) {
       if (segments[2 + side] && failed(checkHidden(c, side, next++)))
         return failure();
   }
-  return TensorType::get(c.context, *element, {c.operands[0].getDims()[0], c.operands[1].getDims()[1]});
+  FailureOr<SmallVector<DimAttr>> dims = batchDims(c);
+  if (failed(dims))
+    return failure();
+  dims->push_back(c.operands[0].getDims()[leftAxis - 1]);
+  dims->push_back(c.operands[1].getDims()[rightAxis + 1]);
+  return TensorType::get(c.context, *element, *dims);
 }
 
 Facts factsOf(GraphOp graph) {

@@ -331,19 +331,15 @@ bool Writer::hiding() {
     return kindOf(x) == Kind::I1 || reductionOf(hidden);
   case 2: {
     unsigned y;
-    if (dimsOf(hidden).size() != 2 || kindOf(x) == Kind::I1)
+    if (kindOf(x) == Kind::I1)
       return true;
-    if (find(
-            [&](unsigned v) {
-              return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[0] == dimsOf(hidden)[1];
-            },
-            y))
+    auto fits = [&](unsigned left, unsigned right) {
+      Dims dims = productDims(left, right);
+      return !dims.empty() && small(dims);
+    };
+    if (find([&](unsigned v) { return kindOf(v) == kindOf(x) && fits(hidden, v); }, y))
       matmul(hidden, y);
-    else if (find(
-                 [&](unsigned v) {
-                   return kindOf(v) == kindOf(x) && dimsOf(v).size() == 2 && dimsOf(v)[1] == dimsOf(hidden)[0];
-                 },
-                 y))
+    else if (find([&](unsigned v) { return kindOf(v) == kindOf(x) && fits(v, hidden); }, y))
       matmul(y, hidden);
     return true;
   }
@@ -465,17 +461,29 @@ bool Writer::layout() {
 
 bool Writer::product() {
   unsigned a, b;
-  auto matrix = [&](unsigned v) { return isNumber(v) && dimsOf(v).size() == 2; };
-  if (!find(matrix, a))
+  auto matrices = [&](unsigned v) { return isNumber(v) && dimsOf(v).size() >= 2; };
+  if (!find(matrices, a))
     return false;
-  auto fits = [&](unsigned v) { return matrix(v) && kindOf(v) == kindOf(a) && dimsOf(v)[0] == dimsOf(a)[1]; };
-  auto turnedFits = [&](unsigned v) { return matrix(v) && kindOf(v) == kindOf(a) && dimsOf(v)[1] == dimsOf(a)[1]; };
-  if (draw.chance(50) ? !find(fits, b) : true) {
-    if (!find(turnedFits, b))
-      return false;
-    b = turned(b);
+  auto fits = [&](unsigned v) {
+    return matrices(v) && kindOf(v) == kindOf(a) && !productDims(a, v).empty() && small(productDims(a, v));
+  };
+  if (draw.chance(50) && find(fits, b)) {
+    matmul(a, b);
+    return true;
   }
-  matmul(a, b);
+  auto turnedFits = [&](unsigned v) {
+    if (!matrices(v) || kindOf(v) != kindOf(a) || dimsOf(v).back() != dimsOf(a).back())
+      return false;
+    Dims joint, left(dimsOf(a).begin(), dimsOf(a).end() - 2), right(dimsOf(v).begin(), dimsOf(v).end() - 2);
+    if (!broadcast(left, right, joint))
+      return false;
+    joint.push_back(dimsOf(a)[left.size()]);
+    joint.push_back(dimsOf(v)[right.size()]);
+    return small(joint);
+  };
+  if (!find(turnedFits, b))
+    return false;
+  matmul(a, turned(b));
   return true;
 }
 

@@ -127,7 +127,7 @@ std::string difference(const Outcome &expected, const Outcome &found) {
   return "";
 }
 
-std::unique_ptr<Backends> Backends::make(const std::string &text, std::string &reason) {
+std::unique_ptr<Backends> Backends::make(const std::string &text, std::string &reason, const std::string &along) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   std::unique_ptr<Backends> self(new Backends());
@@ -143,6 +143,7 @@ std::unique_ptr<Backends> Backends::make(const std::string &text, std::string &r
   if (!self->core)
     return nullptr;
   CompileOptions options;
+  options.along = along;
   options.targets = {nova_target_supported("x86-64-v4") ? "x86-64-v4" : "x86-64-v3"};
   mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), options);
   if (mlir::failed(compiled))

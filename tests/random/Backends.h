@@ -26,8 +26,9 @@ std::string difference(const Outcome &expected, const Outcome &found);
 
 class Backends {
 public:
-  /// Null with a reason where the text is no graph or does not compile.
-  static std::unique_ptr<Backends> make(const std::string &text, std::string &reason);
+  /// Null with a reason where the text is no graph or does not compile. `along` names the sequence; empty: the leading
+  /// axis of the first result, if the graph can be fed along it.
+  static std::unique_ptr<Backends> make(const std::string &text, std::string &reason, const std::string &along = "");
   ~Backends();
 
   /// Whether the module can be fed rows in pieces.

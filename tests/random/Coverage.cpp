@@ -56,7 +56,7 @@ static const Row rows[] = {
     {"reduce_sum", "fi", 1, 4},
     {"reduce_max", "fi", 1, 4},
     {"reduce_min", "fi", 1, 4},
-    {"matmul", "fi", 2, 2},
+    {"matmul", "fi", 2, 4},
     {"call", "fi", 2, 2},
     {"size", "w", 0, 0},
 };

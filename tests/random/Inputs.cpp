@@ -14,7 +14,7 @@ static bool fits(const GraphText &graph, const Sizes &sizes, int64_t most) {
     for (const std::string &dim : graph[v].dims)
       entries *= sizeOf(dim, sizes);
     if (graph[v].op == "matmul")
-      entries *= sizeOf(graph[graph[v].operands[0]].dims[1], sizes) / 64.0;
+      entries *= sizeOf(graph[graph[v].operands[0]].dims.back(), sizes) / 64.0;
     if (entries > most)
       return false;
   }

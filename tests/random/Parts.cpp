@@ -59,6 +59,25 @@ bool Parts::isBinary(const std::string &op) {
   return names.count(op);
 }
 
+unsigned Parts::turned(unsigned x) {
+  std::vector<unsigned> permutation;
+  for (unsigned axis = 0; axis < dimsOf(x).size(); axis++)
+    permutation.push_back(axis);
+  std::swap(permutation[permutation.size() - 1], permutation[permutation.size() - 2]);
+  return transpose(x, permutation);
+}
+
+Dims Parts::productDims(unsigned a, unsigned b) const {
+  const Dims &left = dimsOf(a), &right = dimsOf(b);
+  Dims dims;
+  if (left.size() < 2 || right.size() < 2 || left.back() != right[right.size() - 2] ||
+      !broadcast(Dims(left.begin(), left.end() - 2), Dims(right.begin(), right.end() - 2), dims))
+    return {};
+  dims.push_back(left[left.size() - 2]);
+  dims.push_back(right.back());
+  return dims;
+}
+
 unsigned Parts::binary(const std::string &op, unsigned x, unsigned y) {
   Dims dims;
   broadcast(dimsOf(x), dimsOf(y), dims);

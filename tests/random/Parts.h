@@ -29,7 +29,8 @@ protected:
   unsigned binary(const std::string &op, unsigned x, unsigned y);
   unsigned where(unsigned condition, unsigned x, unsigned y);
   unsigned transpose(unsigned x, const std::vector<unsigned> &permutation);
-  unsigned turned(unsigned x) { return transpose(x, {1, 0}); }
+  /// The matrices in the last two axes transposed.
+  unsigned turned(unsigned x);
   unsigned reduce(const std::string &op, unsigned x, unsigned axis, bool drop = false);
   unsigned reshape(unsigned x, const Dims &dims);
   unsigned broadcastTo(unsigned x, const Dims &dims);
@@ -47,9 +48,10 @@ protected:
   /// A part of the axis that is within it at every size.
   unsigned someSlice(unsigned x, unsigned axis);
   unsigned somePad(unsigned x, unsigned axis, const std::string &symbol);
-  unsigned matmul(unsigned a, unsigned b) {
-    return g.add("matmul", {a, b}, "", kindOf(a), {dimsOf(a)[0], dimsOf(b)[1]});
-  }
+  /// The shape of their product; empty where they do not fit.
+  Dims productDims(unsigned a, unsigned b) const;
+  /// Products of the matrices in the last two axes; the axes before must broadcast.
+  unsigned matmul(unsigned a, unsigned b) { return g.add("matmul", {a, b}, "", kindOf(a), productDims(a, b)); }
   /// exp(x - max) / sum over an axis with a mask, with the least visible score or an infinity where nothing may be
   /// seen.
   unsigned normalized(unsigned x, unsigned mask, unsigned axis);

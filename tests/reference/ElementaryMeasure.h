@@ -23,17 +23,17 @@ struct ElementaryFunction {
   float (*single)(float);
   double (*twice)(double);
   /// The function in MPFR, in place.
-  void (*exact)(mpfr_t);
+  void (*exact)(mpfr_t) = nullptr;
   /// The C library's, in double: good to 2^-50, and right where the result is NaN, infinite or zero.
-  double (*filter)(double);
-  double boundFloat, boundDouble; ///< published bounds in ulp
-  int direction;                  ///< 1 never falls, -1 never rises, 0 neither
-  double deepestDescent;          ///< in ulp, how far neighbours may go against `direction`
-  bool odd;                       ///< f(-x) is -f(x), bit for bit
+  double (*filter)(double) = nullptr;
+  double boundFloat = 0, boundDouble = 0; ///< published bounds in ulp
+  int direction = 0;                      ///< 1 never falls, -1 never rises, 0 neither
+  double deepestDescent = 0;              ///< in ulp, how far neighbours may go against `direction`
+  bool odd = false;                       ///< f(-x) is -f(x), bit for bit
   /// Holds for every argument and its result; null if there is nothing to say.
-  bool (*law)(double x, double y);
-  std::vector<Arguments> hard; ///< where f64 is sampled, apart from every magnitude
-  std::vector<double> edges;   ///< and with their neighbours
+  bool (*law)(double x, double y) = nullptr;
+  std::vector<Arguments> hard = {}; ///< where f64 is sampled, apart from every magnitude
+  std::vector<double> edges = {};   ///< and with their neighbours
 };
 
 /// All of them, in the order of the page.

@@ -76,8 +76,10 @@ public:
       const Tensor &condition = get(select.getCondition());
       return reference::select(condition, yes, no, broadcastShape({&condition, &yes, &no}));
     }
-    if (auto product = dyn_cast<MatmulOp>(op))
-      return matmul(met(product.getLhs(), type), met(product.getRhs(), type), nullptr, nullptr);
+    if (auto product = dyn_cast<MatmulOp>(op)) {
+      Tensor left = met(product.getLhs(), type), right = met(product.getRhs(), type);
+      return matmul(left, right, nullptr, nullptr, {left.shape[0], right.shape[1]});
+    }
     if (isa<nova::ReductionOp>(op))
       return reduction(op);
     return elementwiseOf(op, type);

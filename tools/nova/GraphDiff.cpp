@@ -158,11 +158,13 @@ private:
     if (own->getName() != other->getName())
       return "operation";
     if (ours.attributes != theirs.attributes) {
-      auto call = mlir::dyn_cast<CallOp>(own);
+      auto call = mlir::dyn_cast<Invocation>(own);
       if (!call)
         return mlir::isa<ConstantOp>(own) ? "constant" : "attributes";
       GraphOp left = before.hashes->representative(call.getCalleeAttr().getAttr()),
-              right = after.hashes->representative(mlir::cast<CallOp>(other).getCalleeAttr().getAttr());
+              right = after.hashes->representative(mlir::cast<Invocation>(other).getCalleeAttr().getAttr());
+      if (left == right)
+        return "attributes";
       result.callees.push_back({left, right});
       return "callee";
     }

@@ -35,6 +35,7 @@ private:
   DenseSet<Value> inMemory;         // values that some other kernel, a result or a packing reads
   DenseMap<Value, unsigned> memory; // buffers of the plan
   std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
+  DenseMap<Value, unsigned> denseCopies;                          // of states
   std::map<unsigned, std::vector<PlanStep>> steps;                // by level
   std::map<Value, std::optional<int64_t>, bool (*)(Value, Value)> limits{
       [](Value a, Value c) { return a.getAsOpaquePointer() < c.getAsOpaquePointer(); }};
@@ -47,6 +48,21 @@ private:
     bool isState;
   };
   Factor factorOf(MatmulOp op, Value operand) const;
+  /// One matrix of a value, as kernels over `batch` get it: its type, and the steps from one to the next.
+  GlobalBuffer matrixOf(Value v, ArrayRef<DimAttr> batch);
+  GlobalBuffer matrixIn(unsigned buffer, Value v, ArrayRef<DimAttr> batch);
+  std::vector<DimAttr> strides(ArrayRef<DimAttr> dims, DimAttr each, ArrayRef<DimAttr> batch);
+  std::vector<DimAttr> mapStrides(TensorType type, ArrayRef<AxisPlace> places, int64_t batch);
+  DimAttr product(ArrayRef<DimAttr> dims);
+  DimAttr bytesOf(Type element) {
+    return constantDim(b.getContext(), std::max(element.getIntOrFloatBitWidth() / 8, 1u));
+  }
+  /// A dimension that left the range of dimensions: reported once, at the end.
+  DimAttr checked(DimAttr dim) {
+    tooLarge |= !dim;
+    return dim ? dim : values.getOne();
+  }
+  bool tooLarge = false;
   /// Dims as the clauses simplify them: what is known to be 1 must be seen to broadcast.
   tile::BufferType bufferType(TensorType tensor, tile::Layout layout = tile::Layout::rows) const {
     SmallVector<DimAttr> dims;
@@ -58,12 +74,15 @@ private:
 
   void collectSymbols();
   LogicalResult findLevels();
+  void fuseLate();
   void findMemory();
   bool fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const;
   unsigned addBuffer(PlanBuffer buffer);
   unsigned memoryOf(Value v);
-  GlobalBuffer packedOf(MatmulOp op, Value operand);
-  GlobalBuffer globalOf(Value v, Operation *contraction);
+  GlobalBuffer packedOf(MatmulOp op, Value operand, ArrayRef<DimAttr> batch);
+  GlobalBuffer globalOf(Value v);
+  bool isReadWhole(Value v) const;
+  unsigned denseMemoryOf(Value v);
   void emitState(ConcatOp op);
   void emitRowKernels();
   void emitMaps();
@@ -80,12 +99,14 @@ private:
 
 std::optional<int64_t> Planner::upperLimit(Value mask) {
   auto [it, fresh] = limits.try_emplace(mask);
-  if (!fresh || tensorOf(mask).getRank() != 2)
+  unsigned rank = tensorOf(mask).getRank();
+  if (!fresh || rank < 2 || !llvm::all_of(values.batchOf(mask), [&](DimAttr dim) { return values.isOne(dim); }))
     return it->second;
   if (!masks)
     masks.emplace(in.graph);
   bool newRows = in.rows && asSymbol(values.rowsOf(mask)) == in.rows;
-  it->second = asUpperLimit(*masks, mask, 0, 1, newRows ? symbolDim(b.getContext(), in.past.getValue()) : DimAttr());
+  it->second = asUpperLimit(*masks, mask, rank - 2, rank - 1,
+                            newRows ? symbolDim(b.getContext(), in.past.getValue()) : DimAttr());
   return it->second;
 }
 
@@ -126,10 +147,11 @@ LogicalResult Planner::findLevels() {
       break;
     case Role::State: {
       auto concat = cast<ConcatOp>(op);
-      if (concat.getNumOperands() != 2 || concat.getAxis() != 0)
-        return op.emitError("a state grows by new rows along its leading axis alone");
+      int64_t rowAxis = std::max<int64_t>(tensorOf(v).getRank() - 2, 0);
+      if (concat.getNumOperands() != 2 || int64_t(concat.getAxis()) != rowAxis)
+        return op.emitError("a state grows by new rows along its last axis but one alone");
       Value rows = concat.getOperand(1);
-      ready[v] = ready[rows] + 1;
+      ready[v] = ready[rows] + (isReadWhole(v) ? 2 : 1);
       break;
     }
     case Role::Absorbed:
@@ -139,14 +161,13 @@ LogicalResult Planner::findLevels() {
       ready[v] = values.isFree(op.getOperand(0)) ? 1 : ready[op.getOperand(0)];
       break;
     case Role::Row: {
-      DimAttr rows = values.rowsOf(v);
       for (auto [i, x] : llvm::enumerate(op.getOperands())) {
         if (values.isFree(x) && !isPackedOperand(&op, i))
           continue;
         if (isPackedOperand(&op, i)) {
           Factor factor = factorOf(cast<MatmulOp>(op), x);
           at = std::max(at, ready[factor.source] + (factor.isState ? 0 : 1));
-        } else if (values.role(x) == Role::Row && values.isAligned(x, rows)) {
+        } else if (values.role(x) == Role::Row && values.isAligned(x, v)) {
           at = std::max(at, level[x]);
         } else {
           at = std::max(at, ready[x]);
@@ -169,7 +190,27 @@ LogicalResult Planner::findLevels() {
       break;
     }
   }
+  fuseLate();
   return success();
+}
+
+// What only later kernels read, row by row, is computed there: scores that wait for projected values are never stored.
+void Planner::fuseLate() {
+  for (Operation &op : llvm::reverse(in.graph.getBlock().without_terminator())) {
+    Value v = op.getResult(0);
+    if (values.role(v) != Role::Row || v.use_empty())
+      continue;
+    unsigned latest = ~0u;
+    for (OpOperand &use : v.getUses()) {
+      Operation *user = use.getOwner();
+      Value read = user->getNumResults() == 1 ? user->getResult(0) : Value();
+      bool fuses = read && values.role(read) == Role::Row && values.isAligned(v, read) &&
+                   !isPackedOperand(user, use.getOperandNumber());
+      latest = std::min(latest, fuses ? level[read] : level[v]);
+    }
+    level[v] = std::max(level[v], latest);
+    ready[v] = level[v] + 1;
+  }
 }
 
 // Whether the loop nest of `reader` computes the value of a loop nest before it, which nobody else reads. The nest's
@@ -195,7 +236,7 @@ void Planner::findMemory() {
     for (auto [i, x] : llvm::enumerate(op.getOperands())) {
       bool reads = false;
       if (role == Role::Row) {
-        bool aligned = values.role(x) == Role::Row && values.isAligned(x, values.rowsOf(v)) && level[x] == level[v];
+        bool aligned = values.role(x) == Role::Row && values.isAligned(x, v) && level[x] == level[v];
         // A packed state is written from its new rows alone.
         bool packed = isPackedOperand(&op, i);
         reads =
@@ -236,6 +277,10 @@ unsigned Planner::memoryOf(Value v) {
     buffer.name = in.graph.getArgName(arg.getArgNumber());
   } else if (values.role(v) == Role::State) {
     buffer.kind = BufferKind::State;
+    TensorType type = tensorOf(v);
+    if (type.getRank() > 2)
+      buffer.type = bufferType(type.withDims(type.getDims().take_back(2)));
+    buffer.count = type.getRank() > 2 ? product(values.batchOf(v)) : values.getOne();
   } else if (values.role(v) == Role::Data) {
     buffer.kind = BufferKind::Constant;
     buffer.symbol = "nova_const_" + std::to_string(nextStorage++);
@@ -254,94 +299,190 @@ unsigned Planner::memoryOf(Value v) {
   return memory[v] = addBuffer(buffer);
 }
 
+DimAttr Planner::product(ArrayRef<DimAttr> dims) {
+  DimAttr result = values.getOne();
+  for (DimAttr dim : dims)
+    result = checked(multiplyDims(result, dim));
+  return result;
+}
+
+// `dims`: the axes of a buffer before its matrices, whose neighbours lie `each` apart; they broadcast to `batch`.
+std::vector<DimAttr> Planner::strides(ArrayRef<DimAttr> dims, DimAttr each, ArrayRef<DimAttr> batch) {
+  std::vector<DimAttr> result(batch.size(), constantDim(b.getContext(), 0));
+  for (size_t k = dims.size(); k-- > 0;) {
+    if (!values.isOne(dims[k]))
+      result[batch.size() - dims.size() + k] = each;
+    each = checked(multiplyDims(each, dims[k]));
+  }
+  return result;
+}
+
+std::vector<DimAttr> Planner::mapStrides(TensorType type, ArrayRef<AxisPlace> places, int64_t batch) {
+  std::vector<DimAttr> result(batch, constantDim(b.getContext(), 0));
+  DimAttr each = bytesOf(type.getElementType());
+  for (size_t k = places.size(); k-- > 0;) {
+    int64_t axis = places[k].axis;
+    if (axis >= 0 && axis < batch)
+      result[axis] =
+          checked(addDims(result[axis], checked(multiplyDims(each, constantDim(b.getContext(), places[k].step)))));
+    each = checked(multiplyDims(each, values.getFacts().normalize(type.getDims()[k])));
+  }
+  return result;
+}
+
+GlobalBuffer Planner::matrixOf(Value v, ArrayRef<DimAttr> batch) {
+  unsigned buffer = values.role(v) == Role::State ? memoryOf(v) : denseMemoryOf(v);
+  return matrixIn(buffer, v, batch);
+}
+
+GlobalBuffer Planner::matrixIn(unsigned buffer, Value v, ArrayRef<DimAttr> batch) {
+  TensorType whole = tensorOf(v);
+  if (whole.getRank() <= 2 || batch.empty()) {
+    std::vector<DimAttr> none(batch.size(), constantDim(b.getContext(), 0));
+    return {{buffer, StepBuffer::Unit::Bytes, none}, bufferType(whole)};
+  }
+  std::vector<DimAttr> own = values.batchOf(v);
+  tile::BufferType type = bufferType(whole.withDims(whole.getDims().take_back(2)));
+  if (program.plan.buffers[buffer].kind == BufferKind::State) // matrices with room between them
+    return {{buffer, StepBuffer::Unit::Matrices, strides(own, values.getOne(), batch)}, type};
+  DimAttr matrix = checked(multiplyDims(product(type.getTensor().getDims()), bytesOf(whole.getElementType())));
+  return {{buffer, StepBuffer::Unit::Bytes, strides(own, matrix, batch)}, type};
+}
+
 // The packed second factor of a contraction: written by a kernel of its own, one level before it is read.
-GlobalBuffer Planner::packedOf(MatmulOp op, Value operand) {
+GlobalBuffer Planner::packedOf(MatmulOp op, Value operand, ArrayRef<DimAttr> batch) {
   Factor factor = factorOf(op, operand);
   // A mask lies as the factor that it hides entries of.
   tile::Layout layout = factorOf(op, op.getRhs()).transposed ? tile::Layout::panels : tile::Layout::pages;
-  tile::BufferType type = bufferType(tensorOf(op.getRhs()), layout);
+  TensorType packed = tensorOf(op.getRhs());
+  tile::BufferType type = bufferType(packed.withDims(packed.getDims().take_back(2)), layout);
+  std::vector<DimAttr> own = values.batchOf(factor.source);
   auto key = std::make_pair(static_cast<const void *>(factor.source.getAsOpaquePointer()),
                             2 * int(layout) + factor.transposed);
   auto [it, fresh] = packedBuffers.try_emplace(key, 0);
   if (fresh) {
     OpBuilder::InsertionGuard guard(b);
     Value rows = factor.isState ? cast<ConcatOp>(factor.source.getDefiningOp()).getOperand(1) : factor.source;
-    PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary, 0, nameOf(rows) + ".packed", "",
-                      type};
+    PlanBuffer buffer{factor.isState ? BufferKind::State : BufferKind::Temporary,
+                      0,
+                      nameOf(rows) + ".packed",
+                      "",
+                      type,
+                      product(own)};
     it->second = addBuffer(buffer);
-    unsigned source = memoryOf(rows);
-    DimAttr count = values.getFacts().normalize(tensorOf(rows).getDims()[0]);
+    GlobalBuffer source = matrixOf(rows, own);
     DimAttr position = factor.isState ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
     std::string name = kernelName("pack");
     b.setInsertionPointToEnd(program.module->getBody());
-    auto kernel =
-        b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count, position, packBlock, false);
+    auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), values.rowsOf(rows), position,
+                                           packBlock, false);
     Block &body = kernel.getBody().emplaceBlock();
-    body.addArguments({bufferType(tensorOf(rows)), type}, {op.getLoc(), op.getLoc()});
+    body.addArguments({source.type, type}, {op.getLoc(), op.getLoc()});
     b.setInsertionPointToStart(&body);
     b.create<tile::PackOp>(op.getLoc(), body.getArgument(0), body.getArgument(1), factor.transposed);
-    steps[ready[rows]].push_back({name, count, packBlock, false, {source, it->second}});
+    StepBuffer target{it->second, StepBuffer::Unit::Matrices, strides(own, values.getOne(), own)};
+    steps[ready[rows]].push_back({name, values.rowsOf(rows), packBlock, false, {source.buffer, target}, own});
   }
-  return {it->second, type};
+  return {{it->second, StepBuffer::Unit::Matrices, strides(own, values.getOne(), batch)}, type};
 }
 
-GlobalBuffer Planner::globalOf(Value v, Operation *contraction) {
-  if (contraction)
-    return packedOf(cast<MatmulOp>(contraction), v);
-  return {memoryOf(v), bufferType(tensorOf(v))};
+GlobalBuffer Planner::globalOf(Value v) { return {{denseMemoryOf(v)}, bufferType(tensorOf(v))}; }
+
+// The matrices of a state have room to grow between them: kernels that look at all of them at once read a copy.
+bool Planner::isReadWhole(Value v) const {
+  auto readsWhole = [&](Operation *user) {
+    if (auto ret = dyn_cast<ReturnOp>(user))
+      return llvm::is_contained(ret.getValues().take_front(in.resultNames.size()), v);
+    Role role = values.role(user->getResult(0));
+    return role == Role::Map || role == Role::Reduce || role == Role::View || role == Role::Join ||
+           role == Role::Gather;
+  };
+  return values.role(v) == Role::State && tensorOf(v).getRank() > 2 && llvm::any_of(v.getUsers(), readsWhole);
+}
+
+unsigned Planner::denseMemoryOf(Value v) {
+  v = values.home(v);
+  if (!isReadWhole(v))
+    return memoryOf(v);
+  auto [it, fresh] = denseCopies.try_emplace(v, 0);
+  if (!fresh)
+    return it->second;
+  unsigned copy = addBuffer({BufferKind::Temporary, 0, nameOf(v) + ".dense", "", bufferType(tensorOf(v))});
+  std::vector<DimAttr> batch = values.batchOf(v);
+  GlobalBuffer source = matrixOf(v, batch), target = matrixIn(copy, v, batch);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(program.module->getBody());
+  PlanStep step = emitCopyKernel(b, kernelName("copy"), symbols, v.getLoc(), source, target);
+  step.batch = batch;
+  steps[ready[v] - 1].push_back(step);
+  return denseCopies[v] = copy;
 }
 
 // A state that someone reads row by row, not as a packed factor: kept as plain rows.
 void Planner::emitState(ConcatOp op) {
   Value rows = op.getOperand(1);
-  unsigned source = memoryOf(rows), target = memoryOf(op.getResult());
-  DimAttr count = values.getFacts().normalize(tensorOf(rows).getDims()[0]);
+  bool matrices = tensorOf(rows).getRank() >= 2;
+  std::vector<DimAttr> batch = matrices ? values.batchOf(rows) : std::vector<DimAttr>();
+  GlobalBuffer source = matrixOf(rows, batch), target = matrixOf(op.getResult(), batch);
+  DimAttr count = matrices ? values.rowsOf(rows) : values.widthOf(rows);
   std::string name = kernelName("append");
   b.setInsertionPointToEnd(program.module->getBody());
   auto kernel = b.create<tile::KernelOp>(op.getLoc(), name, b.getArrayAttr(symbols), count,
                                          symbolDim(b.getContext(), in.past.getValue()), packBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
-  body.addArguments({bufferType(tensorOf(rows)), bufferType(tensorOf(op.getResult()))}, {op.getLoc(), op.getLoc()});
+  body.addArguments({source.type, target.type}, {op.getLoc(), op.getLoc()});
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   inner.create<tile::CopyOp>(op.getLoc(), body.getArgument(0), body.getArgument(1));
-  steps[ready[rows]].push_back({name, count, packBlock, false, {source, target}});
+  steps[ready[rows]].push_back({name, count, packBlock, false, {source.buffer, target.buffer}, batch});
 }
 
 void Planner::emitRowKernels() {
-  // Groups of one level and one number of rows, in order of appearance.
-  std::vector<std::pair<std::pair<unsigned, DimAttr>, std::vector<Operation *>>> groups;
+  // Groups of one level, one number of rows and one batch, in order of appearance.
+  struct Group {
+    unsigned level;
+    DimAttr rows;
+    std::vector<DimAttr> batch;
+    std::vector<Operation *> ops;
+  };
+  std::vector<Group> groups;
   DenseMap<std::pair<unsigned, Attribute>, size_t> index;
   for (Operation &op : in.graph.getBlock().without_terminator()) {
     Value v = op.getResult(0);
     if (values.role(v) != Role::Row)
       continue;
-    auto [it, fresh] = index.try_emplace({level[v], values.rowsOf(v)}, groups.size());
+    std::vector<DimAttr> batch = values.batchOf(v);
+    SmallVector<Attribute> sizes(batch.begin(), batch.end());
+    sizes.push_back(values.rowsOf(v));
+    auto [it, fresh] = index.try_emplace({level[v], b.getArrayAttr(sizes)}, groups.size());
     if (fresh)
-      groups.push_back({{level[v], values.rowsOf(v)}, {}});
-    groups[it->second].second.push_back(&op);
+      groups.push_back({level[v], values.rowsOf(v), batch, {}});
+    groups[it->second].ops.push_back(&op);
   }
   auto limit = [&](Value mask) { return upperLimit(mask); };
-  auto global = [&](Value v, Operation *contraction) { return globalOf(v, contraction); };
-  for (auto &[key, ops] : groups) {
+  for (const Group &group : groups) {
+    const std::vector<Operation *> &ops = group.ops;
+    auto global = [&](Value v, Operation *contraction) {
+      return contraction ? packedOf(cast<MatmulOp>(contraction), v, group.batch) : matrixOf(v, group.batch);
+    };
     DenseSet<Value> outputs;
     for (Operation *op : ops)
       if (inMemory.contains(op->getResult(0)))
         outputs.insert(op->getResult(0));
     RowSchedule schedule = scheduleRows(values, ops, outputs, limit);
-    bool newRows = in.rows && asSymbol(key.second) == in.rows;
+    bool newRows = in.rows && asSymbol(group.rows) == in.rows;
     DimAttr position = newRows ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
     // Buffers and packings are created while the kernel is emitted, so it is built apart and moved behind them.
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
     std::string name = kernelName("rows");
-    PlanStep step =
-        emitRowKernel(builder, values, {name, symbols, key.second, position, schedule, limit, global, outputs});
+    PlanStep step = emitRowKernel(builder, values,
+                                  {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
     for (Operation *op : ops)
       if (isa<MatmulOp>(op))
         program.plan.contractions.push_back({nameOf(op->getResult(0)), name, ContractionTile::Generated,
                                              "library tiles are not used by this compiler version"});
-    steps[key.first].push_back(step);
+    steps[group.level].push_back(step);
   }
 }
 
@@ -368,11 +509,14 @@ void Planner::emitMap(Operation *op, Value value, ArrayRef<DimAttr> at) {
                                 : role == Role::Gather ? "gather_" + nameOf(value) // which its errors name
                                 : role == Role::Join   ? "join"
                                                        : "map");
-  auto global = [&](Value x) { return globalOf(x, nullptr); };
+  auto global = [&](Value x) { return globalOf(x); };
   auto inlined = [&](Value x) { return values.isFree(x) || (values.role(x) == Role::Map && !inMemory.contains(x)); };
   OwningOpRef<ModuleOp> apart = ModuleOp::create(op->getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
-  MapKernelInput input{name, symbols, op, value, at, global, inlined};
+  auto strides = [&](TensorType type, ArrayRef<AxisPlace> places, int64_t batch) {
+    return mapStrides(type, places, batch);
+  };
+  MapKernelInput input{name, symbols, op, value, at, global, inlined, strides};
   PlanStep step = emit(builder, values, input);
   apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
   steps[level.lookup(op->getResult(0))].push_back(step);
@@ -392,7 +536,7 @@ void Planner::emitJoin(ConcatOp op) {
 void Planner::emitResults() {
   unsigned last = steps.empty() ? 0 : steps.rbegin()->first + 1;
   for (auto [i, v] : llvm::enumerate(in.graph.getReturn().getValues().take_front(in.resultNames.size()))) {
-    unsigned home = memoryOf(v);
+    unsigned home = denseMemoryOf(v);
     if (program.plan.buffers[home].kind == BufferKind::Result && program.plan.buffers[home].index == i)
       continue;
     unsigned target = addBuffer({BufferKind::Result, unsigned(i), in.resultNames[i], "", bufferType(tensorOf(v))});
@@ -400,7 +544,7 @@ void Planner::emitResults() {
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
     tile::BufferType type = bufferType(tensorOf(v));
-    steps[last].push_back(emitCopyKernel(builder, name, symbols, v, {home, type}, {target, type}));
+    steps[last].push_back(emitCopyKernel(builder, name, symbols, v.getLoc(), {{home}, type}, {{target}, type}));
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
   }
 }
@@ -416,8 +560,11 @@ FailureOr<TileProgram> Planner::run() {
   emitResults();
   for (auto &[at, list] : steps)
     llvm::append_range(program.plan.steps, list);
+  joinSteps(program.plan);
   for (Operation &op : in.graph.getBlock())
     program.plan.canFail |= mayFail(&op, values.getFacts()).has_value();
+  if (tooLarge)
+    return in.graph.emitError("the memory of its values is larger than dimensions can say");
   return std::move(program);
 }
 

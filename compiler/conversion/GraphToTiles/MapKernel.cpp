@@ -9,12 +9,6 @@ namespace {
 // Rows of a block of a loop nest: enough work to share, small enough to spread over threads.
 constexpr int64_t mapBlock = 64;
 
-// Where an op of a fused nest reads an operand along one of its axes: at `step` times the position along an axis of the
-// nest (below 0: at 0), plus `start` (null: 0).
-struct AxisPlace {
-  int64_t axis = -1, step = 1;
-  DimAttr start;
-};
 using AxisMap = SmallVector<AxisPlace, 4>;
 
 class MapEmitter {
@@ -30,10 +24,12 @@ private:
   std::map<Key, Value> scalars;
   std::vector<std::pair<Value, AxisMap>> leaves;
   SmallVector<Value> indices;
+  DenseSet<int64_t> indexed; // axes of the output whose positions are computed with
 
   AxisMap operandMap(Operation *op, const AxisMap &own, Value operand) const;
   Value position(OpBuilder &body, Location loc, const AxisPlace &place) const;
-  AffineExpr expression(const AxisPlace &place, SmallVectorImpl<Attribute> &starts) const;
+  AffineExpr expression(const AxisPlace &place, int64_t batch, SmallVectorImpl<Attribute> &starts) const;
+  int64_t batchAxes(TensorType type) const;
   void visit(Value root, const AxisMap &map, bool collect, OpBuilder &body);
   static Key key(Value value, const AxisMap &map) {
     Key key{value.getAsOpaquePointer(), {}};
@@ -73,11 +69,12 @@ Value MapEmitter::position(OpBuilder &body, Location loc, const AxisPlace &place
   return place.start ? body.create<AddOp>(loc, at.getType(), at, scalarDim(body, loc, place.start)) : at;
 }
 
-AffineExpr MapEmitter::expression(const AxisPlace &place, SmallVectorImpl<Attribute> &starts) const {
+// What an axis of the batch adds is in the step's strides.
+AffineExpr MapEmitter::expression(const AxisPlace &place, int64_t batch, SmallVectorImpl<Attribute> &starts) const {
   MLIRContext *context = b.getContext();
   AffineExpr at = getAffineConstantExpr(0, context);
-  if (place.axis >= 0)
-    at = getAffineDimExpr(place.axis, context) * place.step;
+  if (place.axis >= batch)
+    at = getAffineDimExpr(place.axis - batch, context) * place.step;
   if (!place.start || constantValue(place.start) == 0)
     return at;
   unsigned symbol = llvm::find(starts, place.start) - starts.begin();
@@ -117,6 +114,8 @@ void MapEmitter::visit(Value root, const AxisMap &rootMap, bool collect, OpBuild
     }
     work.pop_back();
     if (collect) {
+      if (auto iota = dyn_cast<IotaOp>(op))
+        indexed.insert(map[iota.getAxis()].axis);
       scalars[id] = Value();
       continue;
     }
@@ -134,6 +133,21 @@ void MapEmitter::visit(Value root, const AxisMap &rootMap, bool collect, OpBuild
   }
 }
 
+// How many leading axes of the output become a batch: all but two, as far as no position along them is computed with
+// and each instance has work.
+int64_t MapEmitter::batchAxes(TensorType type) const {
+  int64_t batch = std::max<int64_t>(type.getRank() - 2, 0);
+  if (batch > 0 && !isWorthBatching(type))
+    return 0;
+  for (int64_t axis : indexed)
+    if (axis >= 0)
+      batch = std::min(batch, axis);
+  for (auto [axis, begin] : llvm::enumerate(in.at))
+    if (constantValue(begin) != 0)
+      batch = std::min<int64_t>(batch, axis);
+  return batch;
+}
+
 PlanStep MapEmitter::run() {
   Value v = in.value;
   TensorType type = tensorOf(v);
@@ -141,46 +155,58 @@ PlanStep MapEmitter::run() {
   Location loc = in.op->getLoc();
   DimAttr rows = type.getRank() ? type.getDims()[0] : values.getOne();
   int64_t block = type.getRank() > 1 ? mapBlock : mapBlock * mapBlock;
-  auto kernel =
-      b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(context, 0), block, false);
-  Block &outer = kernel.getBody().emplaceBlock();
   AxisMap identity;
   for (int64_t i = 0; i < type.getRank(); i++)
     identity.push_back({i, 1, DimAttr()});
   visit(v, identity, true, b);
   scalars.clear();
+  int64_t batch = batchAxes(type);
+  if (batch > 0)
+    rows = type.getDims()[batch];
+  auto kernel =
+      b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(context, 0), block, false);
+  Block &outer = kernel.getBody().emplaceBlock();
 
   PlanStep step{in.name, rows, block, false, {}};
+  llvm::append_range(step.batch, type.getDims().take_front(batch));
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  auto argument = [&](GlobalBuffer buffer) -> Value {
-    for (auto [i, index] : llvm::enumerate(step.buffers))
-      if (index == buffer.index && outer.getArgument(i).getType() == buffer.type)
+  auto argument = [&](GlobalBuffer global) -> Value {
+    for (auto [i, buffer] : llvm::enumerate(step.buffers))
+      if (buffer == global.buffer && outer.getArgument(i).getType() == global.type)
         return outer.getArgument(i);
-    step.buffers.push_back(buffer.index);
-    return outer.addArgument(buffer.type, loc);
+    step.buffers.push_back(global.buffer);
+    return outer.addArgument(global.type, loc);
   };
   SmallVector<Attribute> starts;
   std::vector<SmallVector<AffineExpr>> places;
   for (auto &[leaf, map] : leaves) {
-    inputs.push_back(argument(in.global(leaf)));
+    GlobalBuffer global = in.global(leaf);
+    global.buffer.strides = in.strides(tensorOf(leaf), map, batch);
+    inputs.push_back(argument(global));
     places.emplace_back();
     for (const AxisPlace &place : map)
-      places.back().push_back(expression(place, starts));
+      places.back().push_back(expression(place, batch, starts));
   }
   for (ArrayRef<AffineExpr> place : places)
-    maps.push_back(AffineMap::get(type.getRank(), starts.size(), place, context));
-  Value output = argument(in.global(in.op->getResult(0)));
+    maps.push_back(AffineMap::get(type.getRank() - batch, starts.size(), place, context));
+  GlobalBuffer whole = in.global(in.op->getResult(0));
+  TensorType target = whole.type.getTensor();
+  whole.buffer.strides = in.strides(target, identity, batch);
+  whole.type = tile::BufferType::get(context, target.withDims(target.getDims().drop_front(batch)), tile::Layout::rows);
+  Value output = argument(whole);
   OpBuilder inner = OpBuilder::atBlockEnd(&outer);
   auto list = [&](ArrayRef<DimAttr> dims) { return b.getArrayAttr(SmallVector<Attribute>(dims.begin(), dims.end())); };
   bool isPart = !in.at.empty();
   auto map = inner.create<tile::MapOp>(loc, inputs, output, inner.getAffineMapArrayAttr(maps),
                                        starts.empty() ? ArrayAttr() : b.getArrayAttr(starts),
-                                       isPart ? list(type.getDims()) : ArrayAttr(), isPart ? list(in.at) : ArrayAttr());
+                                       isPart ? list(type.getDims().drop_front(batch)) : ArrayAttr(),
+                                       isPart ? list(in.at.drop_front(batch)) : ArrayAttr());
   Block &body = map.getBody().emplaceBlock();
   for (auto &[leaf, axes] : leaves)
     scalars[key(leaf, axes)] = body.addArgument(scalarType(tensorOf(leaf).getElementType()), loc);
-  for (int64_t i = 0; i < type.getRank(); i++)
+  indices.resize(batch);
+  for (int64_t i = batch; i < type.getRank(); i++)
     indices.push_back(body.addArgument(scalarType(inner.getI64Type()), loc));
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(&body);
   visit(v, identity, false, bodyBuilder);
@@ -207,11 +233,11 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), kept[0],
                                          constantDim(b.getContext(), 0), mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
-  PlanStep step{in.name, kept[0], mapBlock, false, {input.index}};
+  PlanStep step{in.name, kept[0], mapBlock, false, {input.buffer}};
   Value in0 = body.addArgument(input.type, loc), hidden;
   if (in.op->getNumOperands() > 1) {
     GlobalBuffer mask = in.global(in.op->getOperand(1));
-    step.buffers.push_back(mask.index);
+    step.buffers.push_back(mask.buffer);
     // A mask of fewer axes broadcasts from the right: the kernel sees all axes, of the same memory.
     TensorType tensor = mask.type.getTensor();
     SmallVector<DimAttr> dims(kept.size() - tensor.getRank(), values.getOne());
@@ -219,7 +245,7 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
     auto padded = tile::BufferType::get(b.getContext(), tensor.withDims(dims), tile::Layout::rows);
     hidden = body.addArgument(padded, loc);
   }
-  step.buffers.push_back(output.index);
+  step.buffers.push_back(output.buffer);
   Value out = body.addArgument(outType, loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (reduction)
@@ -241,18 +267,17 @@ PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInp
   PlanStep step{in.name, rows, mapBlock, false, {}};
   for (const GlobalBuffer &buffer : buffers) {
     body.addArgument(buffer.type, loc);
-    step.buffers.push_back(buffer.index);
+    step.buffers.push_back(buffer.buffer);
   }
   OpBuilder::atBlockEnd(&body).create<tile::GatherOp>(loc, body.getArgument(0), body.getArgument(1),
                                                       body.getArgument(2), op.getAxis());
   return step;
 }
 
-PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribute> symbols, Value value,
+PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribute> symbols, Location loc,
                         GlobalBuffer source, GlobalBuffer target) {
-  TensorType type = tensorOf(value);
+  TensorType type = target.type.getTensor();
   MLIRContext *context = b.getContext();
-  Location loc = value.getLoc();
   DimAttr rows = type.getRank() ? type.getDims()[0] : constantDim(context, 1);
   auto kernel =
       b.create<tile::KernelOp>(loc, name, b.getArrayAttr(symbols), rows, constantDim(context, 0), mapBlock, false);
@@ -267,6 +292,6 @@ PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribut
   for (int64_t i = 0; i < type.getRank(); i++)
     body.addArgument(scalarType(inner.getI64Type()), loc);
   OpBuilder::atBlockEnd(&body).create<tile::YieldOp>(loc, ValueRange{entry});
-  return {name, rows, mapBlock, false, {source.index, target.index}};
+  return {name, rows, mapBlock, false, {source.buffer, target.buffer}};
 }
 } // namespace nova

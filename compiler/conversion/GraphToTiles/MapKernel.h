@@ -5,6 +5,13 @@
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 
 namespace nova {
+/// Where an op of a loop nest reads an operand along one of its axes: at `step` times the position along an axis of the
+/// nest (below 0: at 0), plus `start` (null: 0).
+struct AxisPlace {
+  int64_t axis = -1, step = 1;
+  DimAttr start = {};
+};
+
 struct MapKernelInput {
   std::string name;
   llvm::ArrayRef<mlir::Attribute> symbols;
@@ -15,6 +22,8 @@ struct MapKernelInput {
   llvm::ArrayRef<DimAttr> at;
   llvm::function_ref<GlobalBuffer(mlir::Value)> global;
   llvm::function_ref<bool(mlir::Value)> inlined; // computed in the loop instead of read
+  /// Steps in bytes, per axis of a batch of `batch` axes of the nest, through a dense tensor that is read at `places`.
+  llvm::function_ref<std::vector<DimAttr>(TensorType, llvm::ArrayRef<AxisPlace> places, int64_t batch)> strides;
 };
 
 /// One loop nest over the axes of the value, with elementwise ops, transposes and slices before it fused in.
@@ -23,8 +32,9 @@ PlanStep emitMapKernel(mlir::OpBuilder &builder, const Values &values, const Map
 PlanStep emitReduceKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
 /// Entries picked by indices.
 PlanStep emitGatherKernel(mlir::OpBuilder &builder, const Values &values, const MapKernelInput &input);
+/// Copies the source to the target, of one type.
 PlanStep emitCopyKernel(mlir::OpBuilder &builder, const std::string &name, llvm::ArrayRef<mlir::Attribute> symbols,
-                        mlir::Value value, GlobalBuffer source, GlobalBuffer target);
+                        mlir::Location loc, GlobalBuffer source, GlobalBuffer target);
 } // namespace nova
 
 #endif

@@ -18,6 +18,27 @@ static const char *word(BufferKind kind) {
   return "";
 }
 
+void joinSteps(Plan &plan) {
+  size_t first = 0; // of the steps that are joined
+  for (size_t i = 0; i < plan.steps.size(); i++) {
+    PlanStep &step = plan.steps[i];
+    auto sharesOwn = [&](const PlanStep &before) {
+      for (const StepBuffer &mine : step.buffers)
+        for (const StepBuffer &other : before.buffers) {
+          BufferKind kind = plan.buffers[mine.index].kind;
+          bool written = kind != BufferKind::Argument && kind != BufferKind::Constant;
+          if (written && mine.index == other.index && !(mine == other))
+            return false;
+        }
+      return true;
+    };
+    step.joins = i > 0 && !step.batch.empty() && step.batch == plan.steps[first].batch &&
+                 std::all_of(plan.steps.begin() + first, plan.steps.begin() + i, sharesOwn);
+    if (!step.joins)
+      first = i;
+  }
+}
+
 void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   os << "symbols:";
   for (const std::string &symbol : plan.symbols)
@@ -26,13 +47,15 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
     os << "  b" << i << ": " << word(buffer.kind) << " " << buffer.name << " : "
        << toString(mlir::Type(buffer.type.getTensor())) << " " << tile::stringifyLayout(buffer.type.getLayout())
-       << "\n";
+       << (buffer.count && constantValue(buffer.count) != 1 ? " x " + toString(buffer.count) : "") << "\n";
   os << "steps:\n";
   for (auto [i, step] : llvm::enumerate(plan.steps)) {
-    os << "  " << i << ": " << step.kernel << " rows " << toString(step.rows) << " block " << step.block
-       << (step.descending ? " descending" : "") << " (";
+    os << "  " << i << ": " << step.kernel;
+    if (!step.batch.empty())
+      os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
+    os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "") << " (";
     for (auto [k, buffer] : llvm::enumerate(step.buffers))
-      os << (k ? ", b" : "b") << buffer;
+      os << (k ? ", b" : "b") << buffer.index;
     os << ")\n";
   }
   os << "contractions:\n";

@@ -17,6 +17,19 @@ struct PlanBuffer {
   std::string name;   // of the value it holds
   std::string symbol; // of tile.storage or tile.data; empty for arguments and results
   tile::BufferType type;
+  DimAttr count = {}; // of temporaries and states: how many such buffers lie behind each other
+};
+
+/// A buffer as one instance of a step gets it: `strides` are what one step along each axis of the batch adds to its
+/// address.
+struct StepBuffer {
+  enum class Unit { Bytes, Matrices };
+  unsigned index;
+  Unit unit = Unit::Bytes;
+  std::vector<DimAttr> strides = {};
+  bool operator==(const StepBuffer &other) const {
+    return index == other.index && unit == other.unit && strides == other.strides;
+  }
 };
 
 struct PlanStep {
@@ -24,7 +37,9 @@ struct PlanStep {
   DimAttr rows;
   int64_t block;
   bool descending;
-  std::vector<unsigned> buffers; // in the order of the kernel's arguments
+  std::vector<StepBuffer> buffers; // in the order of the kernel's arguments
+  std::vector<DimAttr> batch = {}; // the kernel runs once per index of these axes
+  bool joins = false; // an instance needs only the same instance of the steps before, up to one that joins none
 };
 
 /// Which kind of tile carries a contraction. Library tiles call a vendor's matmul where that gives the canonical bits.
@@ -45,6 +60,8 @@ struct Plan {
   bool canFail = false; // some kernel may find an integer division by zero
 };
 
+/// Finds the steps that join those before them: same batch, and what both touch they touch at the same instance.
+void joinSteps(Plan &plan);
 /// The text of `--emit=plan`.
 void printPlan(const Plan &plan, llvm::raw_ostream &os);
 } // namespace nova

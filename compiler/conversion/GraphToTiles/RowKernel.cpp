@@ -20,14 +20,14 @@ private:
   const RowKernelInput &in;
   DenseMap<Value, Value> buffers; // kept values and plain inputs
   DenseMap<std::pair<Value, Operation *>, Value> packed;
-  std::vector<std::pair<unsigned, BlockArgument>> globals;
+  std::vector<std::pair<StepBuffer, BlockArgument>> globals;
   Block *body = nullptr;
   // Scalars of the kernel's region: they have no index.
   std::function<Value(OpBuilder &, IotaOp)> noIndex = [](OpBuilder &, IotaOp) { return Value(); };
   ScalarBody kernelScalars;
 
   bool isKept(Value v) const { return in.schedule.kept.contains(v); }
-  Value globalArgument(GlobalBuffer buffer, Location loc);
+  Value globalArgument(GlobalBuffer global, Location loc);
   void assignGlobals();
   void assignScratch();
   void emitContraction(const RowEvent &event);
@@ -36,11 +36,11 @@ private:
 } // namespace
 
 // One block argument per buffer of the plan, even when several values name it.
-Value Emitter::globalArgument(GlobalBuffer buffer, Location loc) {
-  for (auto &[index, arg] : globals)
-    if (index == buffer.index && arg.getType() == buffer.type)
+Value Emitter::globalArgument(GlobalBuffer global, Location loc) {
+  for (auto &[buffer, arg] : globals)
+    if (buffer == global.buffer && arg.getType() == global.type)
       return arg;
-  globals.emplace_back(buffer.index, body->addArgument(buffer.type, loc));
+  globals.emplace_back(global.buffer, body->addArgument(global.type, loc));
   return globals.back().second;
 }
 
@@ -91,7 +91,7 @@ void Emitter::assignScratch() {
     if (buffers.count(v))
       return;
     TensorType tensor = tensorOf(v);
-    DimAttr width = tensor.getRank() < 2 ? values.getOne() : values.getFacts().normalize(tensor.getDims()[1]);
+    DimAttr width = tensor.getRank() < 2 ? values.getOne() : values.widthOf(v);
     auto type = tile::BufferType::get(
         b.getContext(), TensorType::get(b.getContext(), tensor.getElementType(), {in.rows, width}), tile::Layout::rows);
     for (Tile &t : tiles) {
@@ -216,9 +216,9 @@ PlanStep Emitter::run() {
   assignScratch();
   for (const RowEvent &event : in.schedule.events)
     event.contraction ? emitContraction(event) : emitPass(event);
-  PlanStep step{in.name, in.rows, block, limited, {}};
-  for (auto &[index, arg] : globals)
-    step.buffers.push_back(index);
+  PlanStep step{in.name, in.rows, block, limited, {}, in.batch};
+  for (auto &[buffer, arg] : globals)
+    step.buffers.push_back(buffer);
   return step;
 }
 

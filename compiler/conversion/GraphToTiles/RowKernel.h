@@ -7,9 +7,9 @@
 #include "mlir/IR/Builders.h"
 
 namespace nova {
-/// A whole value in memory, as a kernel gets it.
+/// A value in memory, as a kernel gets it: whole, or one matrix of a batch.
 struct GlobalBuffer {
-  unsigned index; // in the plan
+  StepBuffer buffer;
   tile::BufferType type;
 };
 
@@ -17,6 +17,7 @@ struct RowKernelInput {
   std::string name;
   llvm::ArrayRef<mlir::Attribute> symbols;
   DimAttr rows, position;
+  std::vector<DimAttr> batch;
   const RowSchedule &schedule;
   UpperLimit upperLimit;
   /// Memory of a value from outside the kernel, or of an output of it; `packed` for the second factor of `contraction`.

@@ -45,10 +45,10 @@ private:
   DenseMap<Value, unsigned> storeTime; // kept elementwise values: the time of the pass that stores them
   DenseMap<Operation *, unsigned> at;  // reductions and contractions: the time of the event
 
-  bool isColumn(Value v) const { return tensorOf(v).getRank() < 2 || values.isOne(tensorOf(v).getDims()[1]); }
-  DimAttr widthOf(Value v) const { return values.getFacts().normalize(tensorOf(v).getDims()[1]); }
+  bool isColumn(Value v) const { return tensorOf(v).getRank() < 2 || values.isOne(tensorOf(v).getDims().back()); }
+  DimAttr widthOf(Value v) const { return values.widthOf(v); }
   bool sameWidth(Value a, Value b) const {
-    return tensorOf(a).getRank() == 2 && tensorOf(b).getRank() == 2 && widthOf(a) == widthOf(b);
+    return tensorOf(a).getRank() >= 2 && tensorOf(b).getRank() >= 2 && widthOf(a) == widthOf(b);
   }
   static bool hasBuffer(Operation *op) { return isa<MatmulOp, ReductionOp>(op); }
   void findTimes();

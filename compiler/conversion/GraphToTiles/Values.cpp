@@ -31,48 +31,107 @@ static bool growsState(ConcatOp concat, unsigned numArguments) {
   return state && state.getArgNumber() >= numArguments;
 }
 
-bool Values::isAligned(Value operand, DimAttr rows) const {
-  TensorType type = tensorOf(operand);
-  return type.getRank() == 2 && equal(type.getDims()[0], rows);
+std::vector<DimAttr> Values::batchOf(Value v) const {
+  std::vector<DimAttr> batch;
+  for (DimAttr dim : tensorOf(v).getDims().drop_back(2))
+    batch.push_back(facts.normalize(dim));
+  return batch;
+}
+
+bool Values::isAligned(Value operand, Value v) const {
+  return tensorOf(operand).getRank() == tensorOf(v).getRank() && rowsOf(operand) == rowsOf(v) &&
+         batchOf(operand) == batchOf(v);
+}
+
+bool isWorthBatching(TensorType type) {
+  constexpr int64_t smallest = 64;
+  ArrayRef<DimAttr> dims = type.getDims();
+  std::optional<int64_t> rows = constantValue(dims[dims.size() - 2]), columns = constantValue(dims.back());
+  return dims.size() == 2 || !rows || !columns || *rows >= smallest || *rows * *columns >= smallest;
+}
+
+// A position along an axis of the batch: kernels see one matrix of it, so it is read from memory.
+bool Values::isBatchPosition(Operation *op) const {
+  auto iota = dyn_cast<IotaOp>(op);
+  return iota && int64_t(iota.getAxis()) + 2 < tensorOf(iota.getResult()).getRank() &&
+         !isOne(tensorOf(iota.getResult()).getDims()[iota.getAxis()]);
+}
+
+// Every matrix transposed.
+static bool swapsLastAxes(TransposeOp op) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  int64_t rank = permutation.size();
+  for (int64_t axis = 0; axis + 2 < rank; axis++)
+    if (permutation[axis] != axis)
+      return false;
+  return rank >= 2 && permutation[rank - 1] == rank - 2;
+}
+
+Role Values::initialRole(Operation &op, unsigned numArguments) const {
+  Value v = op.getResult(0);
+  TensorType type = tensorOf(v);
+  bool freeOperands = llvm::all_of(op.getOperands(), [&](Value x) { return isFree(x); });
+  // What may fail is computed at its own entries, neither more nor fewer.
+  bool computedAnywhere = isElementwise(&op) && freeOperands && !mayFail(&op, facts);
+  if (isBatchPosition(&op))
+    return Role::Map;
+  if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || computedAnywhere)
+    return Role::Free;
+  if (isa<ConstantOp>(op))
+    return Role::Data;
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return growsState(concat, numArguments) ? Role::State : Role::Join;
+  if (isa<ReshapeOp>(op))
+    return Role::View;
+  if (isa<CumulativeSumOp, ArgmaxOp>(op))
+    return Role::Reduce;
+  if (isa<GatherOp>(op))
+    return Role::Gather;
+  if (isa<MatmulOp>(op) || (isElementwise(&op) && type.getRank() == 2))
+    return Role::Row;
+  if (auto reduction = dyn_cast<ReductionOp>(op)) {
+    TensorType reduced = tensorOf(reduction.getOperand());
+    bool alongRows = reduced.getRank() >= 2 && int64_t(reduction.getAxis()) + 1 == reduced.getRank();
+    return alongRows && !reduction.getDrop() && isWorthBatching(reduced) ? Role::Row : Role::Reduce;
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
+      return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;
+    });
+    return onlyPacked && swapsLastAxes(transpose) ? Role::Absorbed : Role::Map;
+  }
+  return Role::Map;
+}
+
+// Elementwise work on batches fuses with the contractions and reductions that it feeds or follows; alone it is a loop
+// nest.
+void Values::findRowsOfBatches(GraphOp graph) {
+  auto isOpen = [&](Operation &op) {
+    Value v = op.getNumResults() == 1 ? op.getResult(0) : Value();
+    return v && roles.lookup(v) == Role::Map && isElementwise(&op) && isBatched(v) && isWorthBatching(tensorOf(v));
+  };
+  auto block = graph.getBlock().without_terminator();
+  for (Operation &op : block)
+    if (isOpen(op) && llvm::any_of(op.getOperands(), [&](Value x) {
+          return roles.lookup(x) == Role::Row && isAligned(x, op.getResult(0));
+        }))
+      roles[op.getResult(0)] = Role::Row;
+  for (Operation &op : llvm::reverse(block))
+    if (isOpen(op) && llvm::any_of(op.getResult(0).getUsers(), [&](Operation *user) {
+          Value v = op.getResult(0);
+          bool reads =
+              user->getNumResults() == 1 && roles.lookup(user->getResult(0)) == Role::Row && user->getOperand(0) == v;
+          return reads && isAligned(v, user->getResult(0));
+        }))
+      roles[op.getResult(0)] = Role::Row;
 }
 
 Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
     : facts(factsOf(graph)), one(constantDim(graph.getContext(), 1)) {
   for (BlockArgument arg : graph.getBlock().getArguments())
     roles[arg] = Role::Argument;
-  for (Operation &op : graph.getBlock().without_terminator()) {
-    Value v = op.getResult(0);
-    bool freeOperands = llvm::all_of(op.getOperands(), [&](Value x) { return isFree(x); });
-    // What may fail is computed at its own entries, neither more nor fewer.
-    bool computedAnywhere = isElementwise(&op) && freeOperands && !mayFail(&op, facts);
-    Role role = Role::Map;
-    if (isa<DimValueOp, IotaOp>(op) || isSplatConstant(&op) || computedAnywhere)
-      role = Role::Free;
-    else if (isa<ConstantOp>(op))
-      role = Role::Data;
-    else if (auto concat = dyn_cast<ConcatOp>(op))
-      role = growsState(concat, numArguments) ? Role::State : Role::Join;
-    else if (isa<ReshapeOp>(op))
-      role = Role::View;
-    else if (isa<CumulativeSumOp, ArgmaxOp>(op))
-      role = Role::Reduce;
-    else if (isa<GatherOp>(op))
-      role = Role::Gather;
-    else if (isElementwise(&op) && tensorOf(v).getRank() == 2)
-      role = Role::Row;
-    else if (isa<MatmulOp>(op))
-      role = Role::Row;
-    else if (auto reduction = dyn_cast<ReductionOp>(op))
-      role = tensorOf(reduction.getOperand()).getRank() == 2 && reduction.getAxis() == 1 && !reduction.getDrop()
-                 ? Role::Row
-                 : Role::Reduce;
-    else if (isa<TransposeOp>(op)) {
-      bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
-        return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;
-      });
-      role = onlyPacked ? Role::Absorbed : Role::Map;
-    }
-    roles[v] = role;
-  }
+  for (Operation &op : graph.getBlock().without_terminator())
+    roles[op.getResult(0)] = initialRole(op, numArguments);
+  findRowsOfBatches(graph);
 }
 } // namespace nova

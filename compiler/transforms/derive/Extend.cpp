@@ -38,6 +38,10 @@ private:
   void setSlice(SliceOp slice, Version version, NamedAttrList &attributes) const;
   Value newRows(Value all, unsigned axis, Location loc);
   std::optional<unsigned> sequenceAxis(Value value) const;
+  Value transposed(Location loc, Value operand, ArrayRef<int64_t> permutation);
+  /// Where rows are in a state, whatever they are in the value: the last axis but one, so that the axes before are a
+  /// batch of matrices that all grow by rows.
+  static unsigned rowAxis(Value state) { return std::max<int64_t>(typeOf(state).getRank() - 2, 0); }
   Location named(Value value, StringRef suffix) const;
 
   GraphOp core, extended;
@@ -54,6 +58,7 @@ private:
   SmallVector<BlockArgument> stateArguments;
   llvm::DenseMap<std::pair<Value, Version>, Value> values;
   llvm::DenseMap<Value, Value> newStates;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> transposes; // by operand and permutation
 };
 } // namespace
 
@@ -126,11 +131,9 @@ void Builder::addArguments() {
     out.argumentAxis.push_back(sequenceAxis(argument));
   }
   for (Value state : needed->getStates()) {
-    // Rows are the leading axis of a state, whatever they are of the value.
-    unsigned axis = needed->stateAxis(state);
     SmallVector<DimAttr> dims = dimsOf(state, 0);
-    dims.erase(dims.begin() + axis);
-    dims.insert(dims.begin(), past);
+    dims.erase(dims.begin() + needed->stateAxis(state));
+    dims.insert(dims.begin() + rowAxis(state), past);
     types.push_back(typeOf(state).withDims(dims));
     auto loc = cast<NameLoc>(named(state, ".past"));
     StringAttr name = freeName(context, loc.getName().getValue(), argumentNames);
@@ -162,26 +165,38 @@ void Builder::addArguments() {
 // The new rows of `value` joined to the past ones; its version over all rows is that, with the axes in their old order.
 void Builder::addState(Value value) {
   unsigned index = llvm::find(needed->getStates(), value) - needed->getStates().begin();
-  unsigned axis = needed->stateAxis(value), rank = typeOf(value).getRank();
-  Value fresh = values.lookup({value, 0});
-  SmallVector<int64_t> toFront, back(rank);
-  toFront.push_back(axis);
+  unsigned axis = needed->stateAxis(value), rank = typeOf(value).getRank(), place = rowAxis(value);
+  SmallVector<int64_t> toPlace, back(rank);
   for (unsigned k = 0; k < rank; k++)
     if (k != axis)
-      toFront.push_back(k);
-  for (auto [to, from] : llvm::enumerate(toFront))
+      toPlace.push_back(k);
+  toPlace.insert(toPlace.begin() + place, axis);
+  for (auto [to, from] : llvm::enumerate(toPlace))
     back[from] = to;
-  auto transpose = [&](Value operand, ArrayRef<int64_t> permutation, StringRef suffix) {
-    NamedAttribute attribute(builder.getStringAttr("permutation"), builder.getDenseI64ArrayAttr(permutation));
-    return createInferred<TransposeOp>(builder, named(value, suffix), {operand}, extendedFacts, attribute);
-  };
-  if (axis != 0)
-    fresh = transpose(fresh, toFront, ".rows");
-  NamedAttribute leading(builder.getStringAttr("axis"), builder.getI64IntegerAttr(0));
+  Value fresh = transposed(named(value, ".rows"), values.lookup({value, 0}), toPlace);
+  NamedAttribute along(builder.getStringAttr("axis"), builder.getI64IntegerAttr(place));
   Value all =
-      createInferred<ConcatOp>(builder, named(value, ".all"), {stateArguments[index], fresh}, extendedFacts, leading);
+      createInferred<ConcatOp>(builder, named(value, ".all"), {stateArguments[index], fresh}, extendedFacts, along);
   newStates[value] = all;
-  values[{value, Version(1) << axis}] = axis == 0 ? all : transpose(all, back, ".wide");
+  values[{value, Version(1) << axis}] = transposed(named(value, ".wide"), all, back);
+}
+
+// What is already transposed is transposed once, or not at all.
+Value Builder::transposed(Location loc, Value operand, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> axes(permutation);
+  if (auto inner = operand.getDefiningOp<TransposeOp>()) {
+    for (int64_t &axis : axes)
+      axis = inner.getPermutation()[axis];
+    operand = inner.getOperand();
+  }
+  if (llvm::is_sorted(axes))
+    return operand;
+  Attribute attribute = builder.getDenseI64ArrayAttr(axes);
+  Value &known = transposes[{operand, attribute}];
+  if (!known)
+    known = createInferred<TransposeOp>(builder, loc, {operand}, extendedFacts,
+                                        NamedAttribute(builder.getStringAttr("permutation"), attribute));
+  return known;
 }
 
 // Attributes name sizes too: the positions of new rows begin after the past ones.
@@ -243,7 +258,9 @@ LogicalResult Builder::compute(Operation *op, Version version) {
       cut = sum.getAxis();
       state.location = named(sum.getResult(), ".sums");
     }
-  Value value = createInferred(builder, state, extendedFacts);
+  auto transpose = dyn_cast<TransposeOp>(op);
+  Value value = transpose ? transposed(op->getLoc(), state.operands[0], transpose.getPermutation())
+                          : createInferred(builder, state, extendedFacts);
   if (cut && value)
     value = newRows(value, *cut, op->getLoc());
   values[{op->getResult(0), version}] = value;
@@ -315,6 +332,12 @@ ExtendGraph Builder::run() {
   for (Value value : results)
     types.push_back(value.getType());
   extended.setFunctionType(builder.getFunctionType(extended.getBlock().getArgumentTypes(), types));
+  for (Operation *op = extended.getBlock().getTerminator()->getPrevNode(); op;) {
+    Operation *before = op->getPrevNode();
+    if (isa<TransposeOp>(op) && op->use_empty()) // passed over by those that were joined
+      op->erase();
+    op = before;
+  }
   if (failed(verify(*out.module)))
     return {};
   return std::move(out);
