@@ -32,9 +32,14 @@ class Check:
         self.function, self.backends, self.reference = function, backends, reference
         self.case, self.instance, self.inputs, self.got = case, instance, inputs, got
         self.tolerance = case.get("tolerance", {}).get(instance)
+        self.along = case.get("along", function.along)
 
     def options(self):
-        return {"type": f"T={self.instance}"}
+        return self.function.options(self.instance)
+
+    def rows(self, name, value):
+        """A view of an argument or a result with its rows first."""
+        return np.moveaxis(value, self.function.axis(name, self.along), 0)
 
     def run(self, inputs, backend="compiled"):
         nova = self.backends[backend]
@@ -106,38 +111,38 @@ class Check:
         for name, condition in conditions.items():
             groups.setdefault(condition, []).append(name)
         known = {**self.sizes(), "never": False}
-        i = np.arange(len(next(iter(self.got.values()))))
+        i = np.arange(len(self.rows(*next(iter(self.got.items())))))
         for condition, names in groups.items():
-            for j in self.case.get("at", reversed(range(len(self.inputs[names[0]])))):
+            for j in self.case.get("at", reversed(range(len(self.rows(names[0], self.inputs[names[0]]))))):
                 hidden = np.broadcast_to(np.asarray(evaluate(condition, {**known, "i": i, "j": j}), bool), i.shape)
                 change(names, j, hidden)
 
     def _nan(self, names, j, hidden):
         inputs = {name: value.copy() for name, value in self.inputs.items()}
         for name in names:
-            inputs[name][j] = np.nan
+            self.rows(name, inputs[name])[j] = np.nan
         what = f"NaN in row {j} of {', '.join(names)}"
         for name, value in self.run(inputs).items():
-            same_bits(value[hidden], self.got[name][hidden], f"{what}: rows of {name} that do not read it")
-            follows = np.isnan(value[~hidden]).any(axis=1)
-            if not follows.all():
+            after, before = self.rows(name, value), self.rows(name, self.got[name])
+            same_bits(after[hidden], before[hidden], f"{what}: rows of {name} that do not read it")
+            if not all(np.isnan(row).any() for row in after[~hidden]):
                 raise AssertionError(f"{what}: a row of {name} that reads it has no NaN")
 
     def _difference(self, names, j, hidden):
         random = np.random.default_rng(j)
-        direction = {name: random.standard_normal(self.inputs[name][j].shape) for name in names}
+        direction = {name: random.standard_normal(self.rows(name, self.inputs[name])[j].shape) for name in names}
         sides = []
         for step in (STEP, -STEP):
             inputs = {name: value.copy() for name, value in self.inputs.items()}
             for name in names:
-                inputs[name][j] += step * direction[name]
+                self.rows(name, inputs[name])[j] += step * direction[name]
             sides.append(inputs)
         after, before = (self.run(inputs) for inputs in sides)
         right_after, right_before = (self.expected(inputs) for inputs in sides)
         for name in self.function.results:
             what = f"the difference of {name} in row {j} of {', '.join(names)}"
-            got = (after[name] - before[name]) / (2 * STEP)
-            want = (right_after[name] - right_before[name]) / (2 * STEP)
+            got = self.rows(name, (after[name] - before[name]) / (2 * STEP))
+            want = self.rows(name, (right_after[name] - right_before[name]) / (2 * STEP))
             if np.any(got[hidden] != 0):
                 raise AssertionError(f"{what} is not 0 in rows that do not read it: {got[hidden]}")
             close(got[~hidden], want[~hidden], what, 1e-8)
@@ -150,7 +155,8 @@ class Check:
 
     def decode(self, split, backend):
         nova = self.backends[backend]
-        pieces = nova.decode(self.function.path, self.inputs, self.function.results, chunks=split, **self.options())
+        options = {**self.options(), **({"along": self.along} if self.along else {})}
+        pieces = nova.decode(self.function.path, self.inputs, self.function.results, chunks=split, **options)
         for name, value in pieces.items():
             same_bits(value, self.got[name], f"result {name}, rows in chunks of {split} on {backend}")
 

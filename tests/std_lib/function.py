@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-KEYS = {"graph", "level", "results", "rows", "state", "warns", "cases"}
+KEYS = {"graph", "level", "results", "along", "rows", "state", "warns", "cases"}
 LEVELS = ("L0", "L1", "L2", "L3", "L4")
 ARGUMENT = re.compile(r"%(\w+): (\w+)\[([^\]]*)\]")
 TYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "i1": np.bool_}
@@ -40,6 +40,15 @@ def array(value, dtype):
     return np.array(value).astype(dtype)
 
 
+def best_target(nova):
+    """The best target that runs here; none where none does and there is only the interpreter."""
+    code, out, errors = nova.command("doctor", "--json")
+    if code != 0:
+        raise AssertionError(f"nova doctor gave exit code {code}:\n{errors}")
+    here = [target["name"] for target in json.loads(out)["targets"] if target["runs_here"]]
+    return here[-1] if here else None
+
+
 class Function:
     """`cases` is the path of the function's cases file; the graph and the page lie beside it."""
 
@@ -51,14 +60,28 @@ class Function:
         unknown = set(self.declared) - KEYS
         if unknown:
             raise AssertionError(f"{cases}: unknown members {sorted(unknown)}, expected some of {sorted(KEYS)}")
-        code, out, self.warnings = nova.command("check", self.path, "--json")
+        self.along = self.declared.get("along")
+        words = ["--along", self.along] if self.along else []
+        code, out, self.warnings = nova.command("check", self.path, "--json", *words)
         if code != 0:
             raise AssertionError(f"nova check {self.path} gave exit code {code}:\n{self.warnings}")
         self.checked = json.loads(out)["graphs"][-1]
         signature = self.checked["signature"]
         inside = signature[signature.index("(") : signature.index(") ->")]
         self.arguments = [Argument(*found.groups()) for found in ARGUMENT.finditer(inside)]
-        self.results = self.declared["results"]
+        self.results, self.target = self.declared["results"], best_target(nova)
+        first = re.search(r"-> \(?\w+\[([^\]]*)\]", signature)
+        self.result_sizes = Argument("", "", first.group(1)).sizes
+
+    def options(self, instance):
+        """How it is run for T = `instance`: on code for this machine alone, which takes half as long to compile."""
+        return {"type": f"T={instance}", **({"target": self.target} if self.target else {})}
+
+    def axis(self, name, along):
+        """The axis of the rows: that of the symbol `along` in the argument, or in the results where `name` is one of
+        them; otherwise the first."""
+        sizes = next((argument.sizes for argument in self.arguments if argument.name == name), self.result_sizes)
+        return sizes.index(along) if along in sizes else 0
 
     def extendable(self):
         return self.declared["state"] is not None

@@ -13,13 +13,13 @@ from function import Function
 from inputs import inputs_of
 
 DEMANDS = ("expect", "bits", "holds", "same_as", "near_to", "unmoved", "unread", "flat", "chunks")
-KEYS = {"name", "sizes", "seed", "arguments", "types", "reference", "tolerance", "refused", "at", *DEMANDS}
+KEYS = {"name", "sizes", "seed", "arguments", "types", "reference", "tolerance", "refused", "along", "at", *DEMANDS}
 
 
 def run_case(function, backends, case, instance):
     """One case on one element type: the backends agree, the reference agrees, rows may come one by one where that takes
     a state, and what the case demands holds."""
-    inputs, options = inputs_of(function, case, instance), {"type": f"T={instance}"}
+    inputs, options = inputs_of(function, case, instance), function.options(instance)
     if "refused" in case:
         for nova in backends.values():
             nova.refused(function.path, inputs, *case["refused"], results=function.results, **options)

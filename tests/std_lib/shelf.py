@@ -26,7 +26,7 @@ def faults(std_lib, tests):
             with open(wanted[1], encoding="utf-8") as file:
                 declared = json.load(file)
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                calls[declared["graph"]] = re.findall(r"call @([\w.]+)", file.read())
+                calls[declared["graph"]] = re.findall(r"(?:call|scan) @([\w.]+)", file.read())
             levels[declared["graph"]] = declared["level"]
     for graph, callees in calls.items():
         for callee in callees:
