@@ -84,6 +84,17 @@ def swiglu(x, W, V):
     return silu(np.einsum("ik,kj->ij", x, W)) * np.einsum("ik,kj->ij", x, V)
 
 
+def rotary(x, rates):
+    """Entries k and h + k as one complex number, times e^(i rate[k] position)."""
+    h = len(rates)
+    turned = [(row[:h] + 1j * row[h:]) * np.exp(1j * rates * position) for position, row in enumerate(x)]
+    return rows(turned, lambda row: np.concatenate([row.real, row.imag]), 2 * h)
+
+
+def embedding(table, tokens):
+    return rows(tokens, lambda token: table[token], table.shape[1])
+
+
 def attention_scores(Q, K):
     return np.einsum("ik,jk->ij", Q, K) / math.sqrt(Q.shape[1])
 
@@ -158,6 +169,33 @@ def softcap_attention(Q, K, V, cap):
 
 def alibi_attention(Q, K, V, slope):
     return attend(Q, K, V, causal, lambda i, j, s: s - slope * (i - j))[0]
+
+
+def side_by_side(heads, n, width):
+    """Row i of every head, one after the other."""
+    return rows(range(n), lambda i: [entry for head in heads for entry in head[i]], width)
+
+
+def multi_head_attention(x, Wq, bq, Wk, bk, Wv, bv, Wo, bo):
+    def one(sequence):
+        heads = [causal_attention(*(linear(sequence, W[m], b[m]) for W, b in ((Wq, bq), (Wk, bk), (Wv, bv))))
+                 for m in range(len(Wq))]
+        return linear(side_by_side(heads, len(sequence), len(Wo)), Wo, bo)
+
+    return np.array([one(sequence) for sequence in x], np.float64).reshape(x.shape)
+
+
+def grouped_query_attention(x, Wq, Wk, Wv, Wo, rates):
+    """Head m of P * G asks the keys of group m // G."""
+    P, G = Wq.shape[:2]
+    heads = [causal_attention(rotary(x @ Wq[m // G, m % G], rates), rotary(x @ Wk[m // G], rates), x @ Wv[m // G])
+             for m in range(P * G)]
+    return side_by_side(heads, len(x), len(Wo)) @ Wo
+
+
+def decoder_block(x, g1, Wq, Wk, Wv, Wo, g2, Wgate, Wup, Wdown, rates, eps):
+    middle = x + grouped_query_attention(rms_norm(x, g1, eps), Wq, Wk, Wv, Wo, rates)
+    return middle + swiglu(rms_norm(middle, g2, eps), Wgate, Wup) @ Wdown
 
 
 def cross_entropy(logits, target):
