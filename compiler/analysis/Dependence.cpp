@@ -139,8 +139,14 @@ void Analysis::checkSignature() {
       refuse(value.getLoc(), Twine(kind) + " " + nameOf(value) + " is " + toString(dims) + ": " + Twine(count) +
                                  " of its axes are the sequence " + out.sequence.getValue() + ", only one can grow");
   };
-  for (BlockArgument argument : core.getBlock().getArguments())
+  for (BlockArgument argument : core.getBlock().getArguments()) {
     check(argument, typeOf(argument).getDims(), "argument");
+    if (core.isParam(argument.getArgNumber()) &&
+        llvm::any_of(typeOf(argument).getDims(), [&](DimAttr d) { return isSequence(d); }))
+      refuse(argument.getLoc(), "argument " + nameOf(argument) +
+                                    " is a param, which is bound once, and its rows are the sequence " +
+                                    out.sequence.getValue());
+  }
   for (auto [i, value] : llvm::enumerate(core.getReturn().getValues()))
     check(value, core.getResultType(i).getDims(), "result");
 }

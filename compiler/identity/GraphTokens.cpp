@@ -48,7 +48,7 @@ DenseElementsAttr oneNaN(DenseElementsAttr literal) {
 
 GraphTokens::GraphTokens(Tokens &tokens, GraphOp graph, const SymbolOrder &symbols, CalleeFn callee)
     : tokens(tokens), symbols(symbols), callee(callee), params(graph.getTypeParams()),
-      signatureType(graph.getFunctionTypeValue()) {
+      bound(graph.getBoundArgs().value_or(ArrayRef<int64_t>())), signatureType(graph.getFunctionTypeValue()) {
   for (auto [i, param] : llvm::enumerate(params))
     typeParams[cast<TypeParamAttr>(param).getName()] = i;
 }
@@ -68,8 +68,8 @@ void GraphTokens::signature(ArrayRef<ClauseAttr> clauses) {
     type(param.getFallback());
   }
   tokens.count(signatureType.getNumInputs());
-  for (Type input : signatureType.getInputs()) {
-    tokens.part(Part::Argument);
+  for (auto [i, input] : llvm::enumerate(signatureType.getInputs())) {
+    tokens.part(llvm::is_contained(bound, int64_t(i)) ? Part::BoundArgument : Part::Argument);
     type(input);
   }
   tokens.count(signatureType.getNumResults());

@@ -31,6 +31,7 @@ private:
   CalleeFn callee;
   llvm::DenseMap<mlir::StringAttr, unsigned> typeParams;
   mlir::ArrayAttr params;
+  mlir::ArrayRef<int64_t> bound; // arguments
   mlir::FunctionType signatureType;
   llvm::DenseMap<const void *, std::string> texts;
 };

@@ -72,6 +72,8 @@ public:
     state.addAttribute("type_params", b.getArrayAttr(params));
     state.addAttribute("clauses", b.getArrayAttr(clauses));
     state.addAttribute("arg_names", b.getArrayAttr(argNames));
+    if (graph.getBoundArgsAttr())
+      state.addAttribute("bound_args", graph.getBoundArgsAttr());
     if (!numbered && graph.getDocAttr())
       state.addAttribute("doc", graph.getDocAttr());
 

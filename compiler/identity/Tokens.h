@@ -70,6 +70,7 @@ enum class Part : uint8_t {
   Compiler = 29,
   Sequence = 30,
   BuildNote = 31,
+  BoundArgument = 32,
 };
 
 /// Collects tokens and hashes them. Each token is one byte that says what it is, then its payload; texts and lists

@@ -39,6 +39,12 @@ static json::Object portJson(StringRef name, TensorType type, std::optional<unsi
                       {"sequence_axis", axisJson(axis)}};
 }
 
+static json::Object argumentJson(GraphOp core, unsigned i, std::optional<unsigned> axis) {
+  json::Object port = portJson(core.getArgName(i), core.getArgumentType(i), axis);
+  port["param"] = core.isParam(i);
+  return port;
+}
+
 static json::Object bufferJson(const PlanBuffer &buffer) {
   switch (buffer.kind) {
   case BufferKind::Argument:
@@ -49,9 +55,12 @@ static json::Object bufferJson(const PlanBuffer &buffer) {
     return json::Object{{"kind", "constant"}, {"symbol", buffer.symbol}};
   case BufferKind::Temporary:
   case BufferKind::State:
+  case BufferKind::Prepared:
     break;
   }
-  return json::Object{{"kind", buffer.kind == BufferKind::State ? "state" : "temporary"},
+  return json::Object{{"kind", buffer.kind == BufferKind::State      ? "state"
+                               : buffer.kind == BufferKind::Prepared ? "prepared"
+                                                                     : "temporary"},
                       {"name", buffer.symbol},
                       {"holds", buffer.name},
                       {"bytes", "nova_bytes_" + buffer.symbol},
@@ -64,9 +73,31 @@ static json::Object stepBufferJson(const StepBuffer &buffer) {
                       {"strides", dimsJson(buffer.strides)}};
 }
 
+static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
+  json::Array steps;
+  for (const PlanStep &step : list) {
+    json::Object entry;
+    for (const TargetInfo &target : in.targets)
+      entry[target.name] = step.kernel + target.suffix;
+    json::Array buffers;
+    for (const StepBuffer &buffer : step.buffers)
+      buffers.push_back(stepBufferJson(buffer));
+    steps.push_back(json::Object{{"kernel", step.kernel},
+                                 {"entry", std::move(entry)},
+                                 {"batch", dimsJson(step.batch)},
+                                 {"joins", step.joins},
+                                 {"rows", dimJson(step.rows)},
+                                 {"block", step.block},
+                                 {"order", step.descending ? "descending" : "ascending"},
+                                 {"buffers", std::move(buffers)},
+                                 {"scratch", "nova_scratch_" + step.kernel}});
+  }
+  return steps;
+}
+
 std::string writeManifest(const ManifestInput &in) {
   GraphOp core = in.core;
-  json::Array targets, symbols, arguments, results, clauses, buffers, steps;
+  json::Array targets, symbols, arguments, results, clauses, buffers;
   for (const TargetInfo &target : in.targets)
     targets.push_back(target.name);
   for (const std::string &symbol : in.plan.symbols)
@@ -75,7 +106,7 @@ std::string writeManifest(const ManifestInput &in) {
     return i < axes.size() ? axes[i] : std::optional<unsigned>();
   };
   for (unsigned i = 0; i < core.getNumGraphArguments(); i++)
-    arguments.push_back(portJson(core.getArgName(i), core.getArgumentType(i), axis(in.argumentAxis, i)));
+    arguments.push_back(argumentJson(core, i, axis(in.argumentAxis, i)));
   for (unsigned i = 0; i < core.getNumGraphResults(); i++)
     results.push_back(portJson(in.resultNames[i], core.getResultType(i), axis(in.resultAxis, i)));
   for (Attribute a : core.getClauses()) {
@@ -87,23 +118,6 @@ std::string writeManifest(const ManifestInput &in) {
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
     buffers.push_back(bufferJson(buffer));
-  for (const PlanStep &step : in.plan.steps) {
-    json::Object entry;
-    for (const TargetInfo &target : in.targets)
-      entry[target.name] = step.kernel + target.suffix;
-    json::Array list;
-    for (const StepBuffer &buffer : step.buffers)
-      list.push_back(stepBufferJson(buffer));
-    steps.push_back(json::Object{{"kernel", step.kernel},
-                                 {"entry", std::move(entry)},
-                                 {"batch", dimsJson(step.batch)},
-                                 {"joins", step.joins},
-                                 {"rows", dimJson(step.rows)},
-                                 {"block", step.block},
-                                 {"order", step.descending ? "descending" : "ascending"},
-                                 {"buffers", std::move(list)},
-                                 {"scratch", "nova_scratch_" + step.kernel}});
-  }
   json::Value sequence = nullptr;
   if (in.sequence)
     sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
@@ -122,7 +136,8 @@ std::string writeManifest(const ManifestInput &in) {
                         {"results", std::move(results)},
                         {"clauses", std::move(clauses)},
                         {"buffers", std::move(buffers)},
-                        {"steps", std::move(steps)}};
+                        {"prepare", stepsJson(in, in.plan.prepare)},
+                        {"steps", stepsJson(in, in.plan.steps)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", json::Value(std::move(manifest)));
   return text;

@@ -435,7 +435,8 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   for (Type type : graph.getFunctionTypeValue().getInputs())
     argTypes.push_back(words.type(cast<TensorType>(type)));
   auto core = b.create<GraphOp>(graph.getLoc(), graph.getSymNameAttr(), TypeAttr::get(b.getFunctionType(argTypes, {})),
-                                b.getArrayAttr({}), graph.getClausesAttr(), graph.getArgNamesAttr(), StringAttr());
+                                b.getArrayAttr({}), graph.getClausesAttr(), graph.getArgNamesAttr(),
+                                graph.getBoundArgsAttr(), StringAttr());
   Block &block = core.getBody().emplaceBlock();
   Facts facts = factsOf(graph); // the builder keeps a reference
   Lowering lowering(b, facts);

@@ -99,6 +99,7 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &b = parser.getBuilder();
   StringAttr name;
   SmallVector<Attribute> params, argNames, clauses;
+  SmallVector<int64_t> bound;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> argTypes, resultTypes;
   ParseScope scope(/*isolated=*/true);
@@ -108,6 +109,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   auto argument = [&]() -> ParseResult {
     OpAsmParser::Argument arg;
     SMLoc typeLoc;
+    if (succeeded(parser.parseOptionalKeyword("param")))
+      bound.push_back(arguments.size());
     if (parser.parseArgument(arg) || parser.parseColon() || parser.getCurrentLocation(&typeLoc))
       return failure();
     FailureOr<TensorType> type = parseTensorType(parser);
@@ -176,6 +179,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   state.addAttribute("type_params", b.getArrayAttr(params));
   state.addAttribute("clauses", b.getArrayAttr(clauses));
   state.addAttribute("arg_names", b.getArrayAttr(argNames));
+  if (!bound.empty())
+    state.addAttribute("bound_args", b.getDenseI64ArrayAttr(bound));
   Region *body = state.addRegion();
   bodyLoc = parser.getCurrentLocation();
   if (parser.parseRegion(*body, arguments))
@@ -198,8 +203,9 @@ void GraphOp::print(OpAsmPrinter &p) {
     p << ">";
   }
   p << "(";
-  llvm::interleaveComma(getBlock().getArguments(), p,
-                        [&](BlockArgument arg) { p << arg << ": " << toString(arg.getType()); });
+  llvm::interleaveComma(getBlock().getArguments(), p, [&](BlockArgument arg) {
+    p << (isParam(arg.getArgNumber()) ? "param " : "") << arg << ": " << toString(arg.getType());
+  });
   p << ") -> ";
   ArrayRef<Type> results = getFunctionTypeValue().getResults();
   if (results.size() != 1)
@@ -221,6 +227,9 @@ LogicalResult GraphOp::verifyRegions() {
   auto type = dyn_cast<FunctionType>(getFunctionType());
   if (!type || getBlock().getNumArguments() != type.getNumInputs() || getArgNames().size() != type.getNumInputs())
     return emitOpError("has a type that does not fit its arguments");
+  for (int64_t bound : getBoundArgs().value_or(ArrayRef<int64_t>()))
+    if (bound < 0 || bound >= int64_t(type.getNumInputs()))
+      return emitOpError("has no argument ") << bound;
   for (auto [arg, want] : llvm::zip(getBlock().getArguments(), type.getInputs()))
     if (arg.getType() != want || !isa<TensorType>(want))
       return emitOpError("has a type that does not fit its arguments");

@@ -100,7 +100,7 @@ def Nova_GraphOp : Op<Nova_Dialect, "graph", [Symbol, IsolatedFromAbove, SingleB
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        TypedArrayAttrBase<Nova_TypeParamAttr, "type parameters">:$type_params,
                        TypedArrayAttrBase<Nova_ClauseAttr, "where clauses">:$clauses,
-                       StrArrayAttr:$arg_names, OptionalAttr<StrAttr>:$doc);
+                       StrArrayAttr:$arg_names, OptionalAttr<DenseI64ArrayAttr>:$bound_args, OptionalAttr<StrAttr>:$doc);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
@@ -114,6 +114,8 @@ def Nova_GraphOp : Op<Nova_Dialect, "graph", [Symbol, IsolatedFromAbove, SingleB
     unsigned getNumGraphArguments() { return getFunctionTypeValue().getNumInputs(); }
     unsigned getNumGraphResults() { return getFunctionTypeValue().getNumResults(); }
     ::llvm::StringRef getArgName(unsigned i) { return ::llvm::cast<::mlir::StringAttr>(getArgNames()[i]).getValue(); }
+    /// Whether argument `i` is marked `param`: bound once, when a module is instantiated.
+    bool isParam(unsigned i) { return getBoundArgs() && ::llvm::is_contained(*getBoundArgs(), int64_t(i)); }
     /// The name of the value returned there, or `result2` when it has none but a number.
     std::string getResultName(unsigned i);
     void getAsmBlockArgumentNames(::mlir::Region &region, ::mlir::OpAsmSetValueNameFn set);

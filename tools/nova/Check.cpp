@@ -21,6 +21,7 @@ namespace {
 struct Argument {
   std::string name;
   DependenceClass dependence;
+  bool isParam;
 };
 struct State {
   std::string name, type;
@@ -80,7 +81,7 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
   if (dependence.sequence)
     report.sequence = dependence.sequence.str();
   for (auto [i, c] : enumerate(dependence.arguments))
-    report.arguments.push_back({core.getArgName(i).str(), c});
+    report.arguments.push_back({core.getArgName(i).str(), c, core.isParam(i)});
   if (options::verbose) {
     for (mlir::Value argument : core.getBlock().getArguments())
       report.values.push_back(dependenceText(argument, dependence));
@@ -109,7 +110,7 @@ static void print(const Report &report) {
       width = std::max(width, argument.name.size() + 1);
     for (const Argument &argument : report.arguments)
       outs() << "    " << left_justify(argument.name, width) << left_justify(toString(argument.dependence), 13)
-             << explain(argument.dependence) << "\n";
+             << explain(argument.dependence) << (argument.isParam ? "; bound once" : "") << "\n";
   }
   for (const std::string &line : report.values)
     outs() << "    " << line << "\n";
@@ -133,7 +134,8 @@ static void print(const Report &report) {
 static json::Object toJson(const Report &report) {
   json::Array arguments, states;
   for (const Argument &argument : report.arguments)
-    arguments.push_back(json::Object{{"name", argument.name}, {"dependence", toString(argument.dependence)}});
+    arguments.push_back(json::Object{
+        {"name", argument.name}, {"dependence", toString(argument.dependence)}, {"param", argument.isParam}});
   for (const State &state : report.states)
     states.push_back(json::Object{{"name", state.name}, {"type", state.type}});
   json::Object object{

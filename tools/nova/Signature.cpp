@@ -20,7 +20,8 @@ std::string signatureText(GraphOp graph) {
   }
   os << "(";
   for (unsigned i = 0; i < graph.getNumGraphArguments(); i++)
-    os << (i ? ", " : "") << "%" << graph.getArgName(i) << ": " << toString(mlir::Type(graph.getArgumentType(i)));
+    os << (i ? ", " : "") << (graph.isParam(i) ? "param %" : "%") << graph.getArgName(i) << ": "
+       << toString(mlir::Type(graph.getArgumentType(i)));
   os << ") -> ";
   unsigned results = graph.getNumGraphResults();
   os << (results == 1 ? "" : "(");

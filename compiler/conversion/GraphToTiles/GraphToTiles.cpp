@@ -2,6 +2,7 @@
 #include "compiler/analysis/FallibleOps.h"
 #include "compiler/analysis/Mask.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
+#include "compiler/conversion/GraphToTiles/Prepare.h"
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
 #include "dialects/graph/Text.h"
@@ -560,7 +561,9 @@ FailureOr<TileProgram> Planner::run() {
   emitResults();
   for (auto &[at, list] : steps)
     llvm::append_range(program.plan.steps, list);
-  joinSteps(program.plan);
+  splitPrepared(in.graph, program);
+  joinSteps(program.plan, program.plan.prepare);
+  joinSteps(program.plan, program.plan.steps);
   for (Operation &op : in.graph.getBlock())
     program.plan.canFail |= mayFail(&op, values.getFacts()).has_value();
   if (tooLarge)

@@ -14,14 +14,16 @@ static const char *word(BufferKind kind) {
     return "state";
   case BufferKind::Constant:
     return "constant";
+  case BufferKind::Prepared:
+    return "prepared";
   }
   return "";
 }
 
-void joinSteps(Plan &plan) {
+void joinSteps(const Plan &plan, std::vector<PlanStep> &steps) {
   size_t first = 0; // of the steps that are joined
-  for (size_t i = 0; i < plan.steps.size(); i++) {
-    PlanStep &step = plan.steps[i];
+  for (size_t i = 0; i < steps.size(); i++) {
+    PlanStep &step = steps[i];
     auto sharesOwn = [&](const PlanStep &before) {
       for (const StepBuffer &mine : step.buffers)
         for (const StepBuffer &other : before.buffers) {
@@ -32,10 +34,22 @@ void joinSteps(Plan &plan) {
         }
       return true;
     };
-    step.joins = i > 0 && !step.batch.empty() && step.batch == plan.steps[first].batch &&
-                 std::all_of(plan.steps.begin() + first, plan.steps.begin() + i, sharesOwn);
+    step.joins = i > 0 && !step.batch.empty() && step.batch == steps[first].batch &&
+                 std::all_of(steps.begin() + first, steps.begin() + i, sharesOwn);
     if (!step.joins)
       first = i;
+  }
+}
+
+static void printSteps(llvm::ArrayRef<PlanStep> steps, llvm::raw_ostream &os) {
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    os << "  " << i << ": " << step.kernel;
+    if (!step.batch.empty())
+      os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
+    os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "") << " (";
+    for (auto [k, buffer] : llvm::enumerate(step.buffers))
+      os << (k ? ", b" : "b") << buffer.index;
+    os << ")\n";
   }
 }
 
@@ -48,16 +62,12 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
     os << "  b" << i << ": " << word(buffer.kind) << " " << buffer.name << " : "
        << toString(mlir::Type(buffer.type.getTensor())) << " " << tile::stringifyLayout(buffer.type.getLayout())
        << (buffer.count && constantValue(buffer.count) != 1 ? " x " + toString(buffer.count) : "") << "\n";
-  os << "steps:\n";
-  for (auto [i, step] : llvm::enumerate(plan.steps)) {
-    os << "  " << i << ": " << step.kernel;
-    if (!step.batch.empty())
-      os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
-    os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "") << " (";
-    for (auto [k, buffer] : llvm::enumerate(step.buffers))
-      os << (k ? ", b" : "b") << buffer.index;
-    os << ")\n";
+  if (!plan.prepare.empty()) {
+    os << "prepare:\n";
+    printSteps(plan.prepare, os);
   }
+  os << "steps:\n";
+  printSteps(plan.steps, os);
   os << "contractions:\n";
   for (const PlanContraction &c : plan.contractions)
     os << "  " << c.value << " in " << c.kernel << ": "

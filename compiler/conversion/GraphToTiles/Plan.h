@@ -9,7 +9,8 @@
 #include <vector>
 
 namespace nova {
-enum class BufferKind { Argument, Result, Temporary, State, Constant };
+/// Prepared: computed from params and constants when a module is instantiated, and kept.
+enum class BufferKind { Argument, Result, Temporary, State, Constant, Prepared };
 
 struct PlanBuffer {
   BufferKind kind;
@@ -55,13 +56,14 @@ struct PlanContraction {
 struct Plan {
   std::vector<std::string> symbols; // order of the run-time dims
   std::vector<PlanBuffer> buffers;
+  std::vector<PlanStep> prepare; // run once per instance
   std::vector<PlanStep> steps;
   std::vector<PlanContraction> contractions;
   bool canFail = false; // some kernel may find an integer division by zero
 };
 
 /// Finds the steps that join those before them: same batch, and what both touch they touch at the same instance.
-void joinSteps(Plan &plan);
+void joinSteps(const Plan &plan, std::vector<PlanStep> &steps);
 /// The text of `--emit=plan`.
 void printPlan(const Plan &plan, llvm::raw_ostream &os);
 } // namespace nova

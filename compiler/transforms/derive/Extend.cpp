@@ -150,6 +150,8 @@ void Builder::addArguments() {
   state.addAttribute("type_params", builder.getArrayAttr({}));
   state.addAttribute("clauses", clauses());
   state.addAttribute("arg_names", builder.getArrayAttr(names));
+  if (core.getBoundArgsAttr())
+    state.addAttribute("bound_args", core.getBoundArgsAttr());
   auto *block = new Block;
   state.addRegion()->push_back(block);
   block->addArguments(types, locations);
