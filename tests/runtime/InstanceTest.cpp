@@ -163,7 +163,7 @@ TEST(Instance, ParamsAreChecked) {
 TEST(Instance, RunsAreCheckedAgainstTheParams) {
   ModulePtr module = load(linearManifest()), other = load(linearManifest());
   ContextPtr context = makeContext(1);
-  Linear data(9, 5, 4, 1), wide(9, 6, 4, 1), few(3, 5, 4, 1);
+  Linear data(9, 5, 4, 1), wide(9, 6, 4, 1), few(3, 5, 4, 1), second(9, 5, 4, 1);
   InstancePtr instance = makeInstance(context.get(), module.get(), data.params());
   auto failure = [&](Linear &used) { return run(context.get(), {linearRun(module.get(), instance.get(), used)}); };
   EXPECT_EQ(failure(wide), "shape mismatch: argument X, axis 1: expected c = 5 (from param W, axis 0), found 6");
@@ -176,7 +176,7 @@ TEST(Instance, RunsAreCheckedAgainstTheParams) {
   ModuleRun all = linearRun(module.get(), instance.get(), data);
   all.arguments = {data.weight.view(), data.in.view(), data.bias.view()};
   EXPECT_EQ(run(context.get(), {all}), "invalid argument: expected 1 arguments that are no params, found 3");
-  ModuleRun shared = linearRun(module.get(), instance.get(), data);
+  ModuleRun shared = linearRun(module.get(), instance.get(), second);
   shared.results[0].data = data.weight.data.data();
   EXPECT_EQ(run(context.get(), {linearRun(module.get(), instance.get(), data), shared}),
             "invalid argument: result O of run 1 shares memory with param W of run 0");
