@@ -76,5 +76,8 @@ private:
 };
 } // namespace
 
-void splitPrepared(GraphOp graph, TileProgram &program) { Splitter(graph, program).run(); }
+void splitPrepared(GraphOp graph, TileProgram &program) {
+  if (graph.getBoundArgs()) // else there need be no instance
+    Splitter(graph, program).run();
+}
 } // namespace nova

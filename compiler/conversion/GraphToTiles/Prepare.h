@@ -6,7 +6,8 @@
 
 namespace nova {
 /// Moves the steps that read params, constants and each other alone, at sizes that the params give, to `plan.prepare`;
-/// what they write becomes a prepared buffer. A step that a result is written by stays.
+/// what they write becomes a prepared buffer. A step that a result is written by stays, and so do all of a graph without
+/// params.
 void splitPrepared(GraphOp graph, TileProgram &program);
 } // namespace nova
 
