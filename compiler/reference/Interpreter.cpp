@@ -229,7 +229,9 @@ private:
   Result compute(GatherOp op, const Shape &shape) {
     const Tensor &x = get(op.getOperand()), &indices = get(op.getIndices());
     int64_t size = x.shape[op.getAxis()];
-    if (auto outside = indexOutside(indices, size)) {
+    // Where the result has no entry no index is looked at.
+    bool empty = llvm::is_contained(shape, 0);
+    if (auto outside = empty ? std::nullopt : indexOutside(indices, size)) {
       std::string of = valueName(op.getIndices());
       return failAt(op, "index " + std::to_string(outside->first) + " at " + indexText(outside->second) +
                             (of.empty() ? "" : " of " + of) + " is outside an axis of size " + std::to_string(size));

@@ -112,7 +112,7 @@ TEST(Refused, MapToAnExpression) {
       kernel("%x: b<f32[m], rows>, %o: b<f32[m, n], rows>",
              "tile.map ins(%x : b<f32[m], rows>) out(%o : b<f32[m, n], rows>) maps [affine_map<(i, j) -> (i + j)>] {\n"
              "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield %v : s<f32>\n}"),
-      "neither an axis nor 0");
+      "neither 0 nor made of an axis, a step and a start");
 }
 TEST(Refused, AxisOutOfRange) {
   expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, 1], rows>",

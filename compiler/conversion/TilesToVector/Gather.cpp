@@ -42,6 +42,9 @@ private:
     if (element != i64)
       index = e.cast<arith::ExtSIOp>(i64, index);
     Value outside = e.compare(IntPredicate::uge, index, f.size(dimsOfBuffer(op.getInput())[before]));
+    // Nobody wants an index behind which there are no entries.
+    for (DimAttr dim : dimsOfBuffer(op.getOutput()).drop_front(before + picked))
+      outside = e.both(outside, e.compare(IntPredicate::ne, f.size(dim), e.idx(0)));
     e.when(outside, [&] { f.failAtIndex(index, f.size(dimsOfBuffer(op.getInput())[before])); });
     return e.select(outside, e.idx(0), index);
   }
