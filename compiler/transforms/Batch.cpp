@@ -3,8 +3,6 @@
 using namespace mlir;
 
 namespace nova {
-static ArrayRef<DimAttr> dimsOf(const MaskedValue &value) { return cast<TensorType>(value.data.getType()).getDims(); }
-
 unsigned Batch::axes(const MaskedValue &value, int64_t rank) { return dimsOf(value).size() - rank; }
 
 MaskedValue Batch::widened(Location loc, const MaskedValue &value, unsigned at, unsigned count) const {

@@ -114,8 +114,6 @@ static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue
   return at->emitError(valueName(stored)) << " meets element type " << elementText(element) << ": " << problem;
 }
 
-static ArrayRef<DimAttr> dimsOf(const MaskedValue &value) { return cast<TensorType>(value.data.getType()).getDims(); }
-
 static LogicalResult refuseHidden(Operation *op) { return op->emitError("the stored form names no hidden entries"); }
 
 // The axes that scans add to operand `i`.

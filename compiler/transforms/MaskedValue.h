@@ -34,6 +34,10 @@ struct MaskedValue {
   bool hasDeferred() const { return plain != nullptr; }
 };
 
+inline llvm::ArrayRef<DimAttr> dimsOf(const MaskedValue &value) {
+  return llvm::cast<TensorType>(value.data.getType()).getDims();
+}
+
 /// The place of an op that the text does not have: it takes no name from it.
 mlir::Location unnamed(mlir::Location loc);
 

@@ -1,4 +1,5 @@
 // .npy files: what is written reads back, every layout is converted, hostile bytes are refused.
+#include "tests/tools/MakeTensor.h"
 #include "tools/nova/Npy.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -10,13 +11,6 @@ using reference::Element;
 using reference::Tensor;
 
 namespace {
-template <class T> Tensor tensor(Element element, reference::Shape shape, std::vector<T> values) {
-  Tensor result(element, std::move(shape));
-  if (!values.empty())
-    std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
-  return result;
-}
-
 std::string file(const Tensor &tensor) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);

@@ -1,4 +1,5 @@
 // .npz and safetensors: what is written reads back to the same bits; damaged files are refused or read, never more.
+#include "tests/tools/MakeTensor.h"
 #include "tools/nova/TensorFile.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,13 +13,6 @@ using reference::Element;
 using reference::Tensor;
 
 namespace {
-template <class T> Tensor tensor(Element element, reference::Shape shape, std::vector<T> values) {
-  Tensor result(element, std::move(shape));
-  if (!values.empty())
-    std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
-  return result;
-}
-
 // By the ending of a file's name.
 class TensorFiles : public ::testing::TestWithParam<const char *> {
 protected:
