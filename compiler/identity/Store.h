@@ -18,7 +18,7 @@ struct StoreOptions {
   uint64_t sizeLimit = uint64_t(4) << 30;
   /// How long to wait while another process makes the same entry, before making it too.
   std::chrono::milliseconds patience = std::chrono::seconds(60);
-  /// Gets what went wrong without stopping the work: a damaged entry, a full disk. May be empty.
+  /// Gets what went wrong without stopping the work: a damaged entry, an unreadable one. May be empty.
   std::function<void(const std::string &)> warn;
 };
 
@@ -33,7 +33,8 @@ struct StoredEntry {
 
 struct StoreResult {
   std::string bytes;
-  bool found; // false: made just now
+  bool found;          // false: made just now
+  std::string problem; // why the store does not have it now; "" when it does
 };
 
 struct StoreCleaning {
@@ -60,8 +61,8 @@ public:
   /// nothing has changed.
   llvm::Error write(const Hash &key, llvm::StringRef label, llvm::StringRef content) const;
   /// The content under a key, or else what `make` returns, which is put there. Processes that want the same at once
-  /// make it once, or twice where they cannot wait. Trouble with the store is a warning, never an error: the errors are
-  /// those of `make`.
+  /// make it once, or twice where they cannot wait. Trouble with the store is told, once, by the result's `problem` or
+  /// by `warn`, and is never an error: the errors are those of `make`.
   llvm::Expected<StoreResult> getOrMake(const Hash &key, llvm::StringRef label,
                                         llvm::function_ref<llvm::Expected<std::string>()> make) const;
 
@@ -76,6 +77,8 @@ public:
   llvm::Expected<std::vector<StoredEntry>> verify() const;
 
 private:
+  /// What `gc` does, as if the file `apartFrom` were not there.
+  llvm::Expected<StoreCleaning> makeRoom(uint64_t limit, llvm::StringRef apartFrom) const;
   void warn(const std::string &text) const;
   std::string folder(llvm::StringRef name) const;
 

@@ -1,10 +1,12 @@
 #include "compiler/identity/StoreFile.h"
 #include "compiler/identity/StoreLock.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -18,26 +20,39 @@ llvm::Error fault(int code, const char *what, const std::string &path) {
   return llvm::createStringError(error, "cannot %s %s: %s", what, path.c_str(), error.message().c_str());
 }
 
-struct File {
-  int fd;
-  ~File() {
-    if (fd >= 0)
-      close(fd);
-  }
-};
+int openFile(const std::string &path, int flags) {
+  // Neither a link elsewhere nor a pipe that would make us wait.
+  return llvm::sys::RetryAfterSignal(-1, ::open, path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
 
 // The content is on the disk before the name is: after a power cut an entry is whole or absent. A failure here costs
 // that only.
 void flushFolder(const std::string &path) {
-  File folder{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.fd >= 0)
-    (void)fsync(folder.fd);
+  int fd = openFile(path, O_RDONLY | O_DIRECTORY);
+  if (fd < 0)
+    return;
+  (void)fsync(fd);
+  close(fd);
+}
+
+// True when the lock was to be had.
+bool tryLock(int fd) { return llvm::sys::RetryAfterSignal(-1, flock, fd, LOCK_EX | LOCK_NB) == 0; }
+
+bool isRegular(const fs::directory_entry &entry, fs::file_status &status) {
+  return !fs::status(entry.path(), status, /*follow=*/false) && status.type() == fs::file_type::regular_file;
+}
+
+bool isFolder(const fs::directory_entry &entry) {
+  if (entry.type() != fs::file_type::type_unknown)
+    return entry.type() == fs::file_type::directory_file;
+  // Some file systems do not say what an entry of a folder is.
+  fs::file_status status;
+  return !fs::status(entry.path(), status, /*follow=*/false) && status.type() == fs::file_type::directory_file;
 }
 } // namespace
 
-llvm::Expected<std::optional<std::string>> readStoreFile(const std::string &path, bool touch, uint64_t limit) {
-  // Neither a link elsewhere nor a pipe that would make us wait.
-  File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+llvm::Expected<std::optional<StoreFile>> StoreFile::open(const std::string &path) {
+  StoreFile file(path, openFile(path, O_RDONLY));
   if (file.fd < 0) {
     if (errno == ENOENT || errno == ENOTDIR)
       return std::nullopt;
@@ -48,50 +63,81 @@ llvm::Expected<std::optional<std::string>> readStoreFile(const std::string &path
     return fault(errno, "read store entry", path);
   if (!S_ISREG(info.st_mode))
     return llvm::createStringError(std::errc::invalid_argument, "store entry %s is not a regular file", path.c_str());
-  std::string bytes(std::min<uint64_t>(limit, info.st_size), '\0');
-  size_t have = 0;
-  while (have < bytes.size()) {
-    ssize_t count = ::read(file.fd, bytes.data() + have, bytes.size() - have);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return fault(errno, "read store entry", path);
-    if (count == 0)
-      break; // shorter than it was a moment ago: the checks will find out
-    have += count;
-  }
-  bytes.resize(have);
-  if (touch)
-    (void)futimens(file.fd, nullptr);
-  return std::optional<std::string>(std::move(bytes));
+  file.bytes = info.st_size;
+  return std::optional<StoreFile>(std::move(file));
 }
 
-llvm::Error writeStoreFile(const std::string &tmp, const std::string &path, llvm::StringRef bytes) {
+StoreFile::~StoreFile() {
+  if (fd >= 0)
+    close(fd);
+}
+
+llvm::Expected<std::string> StoreFile::read(uint64_t count) {
+  std::string text(count, '\0');
+  size_t have = 0;
+  while (have < text.size()) {
+    ssize_t more = llvm::sys::RetryAfterSignal(-1, ::read, fd, text.data() + have, text.size() - have);
+    if (more < 0)
+      return fault(errno, "read store entry", path);
+    if (more == 0)
+      break; // shorter than it was a moment ago: the checks will find out
+    have += more;
+  }
+  text.resize(have);
+  return text;
+}
+
+void StoreFile::touch() { (void)futimens(fd, nullptr); }
+
+llvm::Expected<StoreDraft> StoreDraft::write(const std::string &tmp, llvm::StringRef bytes) {
   static std::atomic<uint64_t> counter{0};
-  std::string own = tmp + "/" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
-                    std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
-  File file{open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-  if (file.fd < 0)
-    return fault(errno, "create", own);
-  auto fail = [&](const char *what, const std::string &where) {
-    int code = errno;
-    unlink(own.c_str());
-    return fault(code, what, where);
-  };
-  while (!bytes.empty()) {
-    ssize_t count = ::write(file.fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
+  // A name may be taken, and who removes leftovers may see the file before we have locked it: then another name.
+  for (int attempt = 0; attempt < 100; attempt++) {
+    std::string path = tmp + "/" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
+                       std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+    int fd = openFile(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd < 0 && errno == EEXIST)
       continue;
-    if (count < 0)
-      return fail("write", own);
+    if (fd < 0)
+      return fault(errno, "create", path);
+    StoreDraft draft(std::move(path), fd);
+    struct stat info;
+    if ((!tryLock(fd) && errno == EWOULDBLOCK) || (fstat(fd, &info) == 0 && info.st_nlink == 0))
+      continue;
+    if (llvm::Error error = draft.fill(bytes))
+      return std::move(error);
+    return std::move(draft);
+  }
+  return llvm::createStringError(std::errc::file_exists, "cannot create a file in %s: every name was taken",
+                                 tmp.c_str());
+}
+
+llvm::Error StoreDraft::fill(llvm::StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = llvm::sys::RetryAfterSignal(-1, ::write, fd, bytes.data(), bytes.size());
+    if (count <= 0)
+      return fault(count < 0 ? errno : ENOSPC, "write", path);
     bytes = bytes.drop_front(count);
   }
-  if (fsync(file.fd) != 0)
-    return fail("flush", own);
-  if (rename(own.c_str(), path.c_str()) != 0)
-    return fail("put a store entry at", path);
-  flushFolder(path.substr(0, path.rfind('/')));
+  if (llvm::sys::RetryAfterSignal(-1, fsync, fd) != 0)
+    return fault(errno, "flush", path);
   return llvm::Error::success();
+}
+
+llvm::Error StoreDraft::putAt(const std::string &target) && {
+  if (rename(path.c_str(), target.c_str()) != 0)
+    return fault(errno, "put a store entry at", target);
+  close(fd);
+  fd = -1;
+  flushFolder(target.substr(0, target.rfind('/')));
+  return llvm::Error::success();
+}
+
+StoreDraft::~StoreDraft() {
+  if (fd < 0)
+    return;
+  unlink(path.c_str());
+  close(fd);
 }
 
 llvm::Expected<std::vector<StoreFileInfo>> listStoreFiles(const std::string &root) {
@@ -100,12 +146,12 @@ llvm::Expected<std::vector<StoreFileInfo>> listStoreFiles(const std::string &roo
   auto gone = [](std::error_code e) { return e == std::errc::no_such_file_or_directory; };
   for (fs::directory_iterator folder(root, error, /*follow_symlinks=*/false), end; !error && folder != end;
        folder.increment(error)) {
-    if (folder->type() != fs::file_type::directory_file)
+    if (!isFolder(*folder))
       continue;
     std::error_code inner;
     for (fs::directory_iterator file(folder->path(), inner, false); !inner && file != end; file.increment(inner)) {
       fs::file_status status;
-      if (fs::status(file->path(), status, /*follow=*/false) || status.type() != fs::file_type::regular_file)
+      if (!isRegular(*file, status))
         continue;
       files.push_back(
           {file->path(), status.getSize(),
@@ -124,9 +170,14 @@ void removeLeftovers(const std::string &tmp, const std::string &locks) {
   auto before = std::chrono::system_clock::now() - std::chrono::hours(1);
   for (fs::directory_iterator file(tmp, error, false), end; !error && file != end; file.increment(error)) {
     fs::file_status status;
-    if (!fs::status(file->path(), status, false) && status.type() == fs::file_type::regular_file &&
-        status.getLastModificationTime() < before)
-      (void)fs::remove(file->path());
+    if (!isRegular(*file, status))
+      continue;
+    int fd = openFile(file->path(), O_WRONLY);
+    if (fd < 0)
+      continue;
+    if (tryLock(fd) || (errno != EWOULDBLOCK && status.getLastModificationTime() < before))
+      unlink(file->path().c_str());
+    close(fd);
   }
   // Taking a lock and giving it up removes its file.
   for (fs::directory_iterator file(locks, error, false), end; !error && file != end; file.increment(error))

@@ -9,7 +9,7 @@
 namespace nova {
 std::optional<StoreLock> StoreLock::acquire(const std::string &path, std::chrono::milliseconds patience) {
   auto deadline = std::chrono::steady_clock::now() + patience;
-  while (true) {
+  do {
     int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
       return std::nullopt;
@@ -26,7 +26,8 @@ std::optional<StoreLock> StoreLock::acquire(const std::string &path, std::chrono
         mine.st_dev == there.st_dev)
       return StoreLock(path, fd);
     close(fd);
-  }
+  } while (std::chrono::steady_clock::now() < deadline);
+  return std::nullopt;
 }
 
 StoreLock::~StoreLock() {

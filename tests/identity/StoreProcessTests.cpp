@@ -1,12 +1,12 @@
 // The store under many processes: made once, never half, never another's.
 #include "compiler/identity/Store.h"
+#include "tests/identity/ChildProcess.h"
 #include "tests/identity/TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <csignal>
 #include <functional>
 #include <random>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -18,20 +18,6 @@ StoreOptions optionsFor(const TemporaryFolder &folder) {
   StoreOptions options;
   options.directory = folder.path + "/store";
   return options;
-}
-
-pid_t start(const std::function<int()> &work) {
-  pid_t child = fork();
-  if (child == 0)
-    _exit(work());
-  return child;
-}
-
-// The exit status, or -1 when a signal ended it.
-int finish(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 std::string contentOf(int i) { return someBytes(2000 + 500 * i, i); }
@@ -93,7 +79,7 @@ TEST(StoreProcess, AKilledCompilerLeavesNothingInTheWay) {
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   kill(killed, SIGKILL);
-  EXPECT_EQ(finish(killed), -1);
+  EXPECT_EQ(finish(killed), -SIGKILL);
   bool made = false;
   auto result = Store(optionsFor(folder)).getOrMake(keyOf(0), "", [&]() -> llvm::Expected<std::string> {
     made = true;
@@ -141,7 +127,7 @@ TEST(StoreProcess, WritersReadersAndGcTogether) {
     EXPECT_EQ(entry.problem, "") << entry.path;
 }
 
-TEST(StoreProcess, AFullDiskIsAWarning) {
+TEST(StoreProcess, WithoutRoomTheModuleIsMadeAndNotKept) {
   TemporaryFolder folder;
   // A limit on the size of files stands for a full disk: writes fail in the middle.
   int status = finish(start([&] {
@@ -149,13 +135,11 @@ TEST(StoreProcess, AFullDiskIsAWarning) {
     rlimit limit = {4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
     StoreOptions options = optionsFor(folder);
-    std::string warning;
-    options.warn = [&](const std::string &text) { warning = text; };
     auto result =
         Store(options).getOrMake(keyOf(0), "", []() -> llvm::Expected<std::string> { return someBytes(100000, 1); });
     if (!result || result->bytes != someBytes(100000, 1))
       return 1;
-    return warning.find("the module is not kept: cannot write ") == 0 ? 0 : 2;
+    return result->problem.find("cannot write ") == 0 ? 0 : 2;
   }));
   EXPECT_EQ(status, 0);
   EXPECT_EQ(filesBelow(folder.path).size(), 0u);

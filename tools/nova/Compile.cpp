@@ -65,6 +65,8 @@ static Error compile(Workspace &workspace) {
   Expected<ModuleBytes> module = toFile ? compileModule(workspace) : obtainModule(workspace);
   if (!module)
     return module.takeError();
+  if (!module->problem.empty()) // the store was where it should go
+    return environmentFailure("the module is not kept: " + module->problem);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (toFile)
     if (Error error = writeOut(module->bytes))

@@ -62,6 +62,8 @@ Expected<LoadedModule> LoadedModule::load(Workspace &workspace, int32_t threads)
   Expected<ModuleBytes> source = obtainModule(workspace);
   if (!source)
     return source.takeError();
+  if (!source->problem.empty())
+    warn("the module is not kept: " + source->problem);
   nova_module_options_t moduleOptions{sizeof(nova_module_options_t), nullptr};
   if (!options::targets.empty())
     moduleOptions.target = options::targets[0].c_str();

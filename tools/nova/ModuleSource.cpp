@@ -27,7 +27,7 @@ Expected<ModuleBytes> compileModule(Workspace &workspace) {
   mlir::FailureOr<CompiledModule> module = compileGraph(workspace.getGraph(), compileOptions(workspace));
   if (failed(module))
     return reported();
-  return ModuleBytes{std::string(module->bytes.begin(), module->bytes.end()), module->versionHash, false, ""};
+  return ModuleBytes{std::string(module->bytes.begin(), module->bytes.end()), module->versionHash, false, "", ""};
 }
 
 Expected<ModuleBytes> obtainModule(Workspace &workspace) {
@@ -49,6 +49,6 @@ Expected<ModuleBytes> obtainModule(Workspace &workspace) {
   });
   if (!entry)
     return entry.takeError();
-  return ModuleBytes{std::move(entry->bytes), *version, entry->found, store.pathOf(key)};
+  return ModuleBytes{std::move(entry->bytes), *version, entry->found, store.pathOf(key), std::move(entry->problem)};
 }
 } // namespace nova::tool

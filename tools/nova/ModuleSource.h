@@ -15,11 +15,12 @@ Store openStore();
 struct ModuleBytes {
   std::string bytes; // the ELF object
   std::string versionHash;
-  bool found = false; // in the store
-  std::string path;   // of the store's entry, "" with --no-store
+  bool found = false;  // in the store
+  std::string path;    // of the store's entry, "" with --no-store
+  std::string problem; // why the store does not have it, "" when it does
 };
 
-/// Looks the version up and compiles it where the store does not have it. Trouble with the store is a warning.
+/// Looks the version up and compiles it where the store does not have it. Trouble with the store is no error.
 llvm::Expected<ModuleBytes> obtainModule(Workspace &workspace);
 /// Compiles without a look at the store.
 llvm::Expected<ModuleBytes> compileModule(Workspace &workspace);
