@@ -15,6 +15,7 @@ AxisDemand hull(const AxisDemand &a, const AxisDemand &b) {
     result.lo = std::min(*a.lo, *b.lo);
   if (a.hi && b.hi)
     result.hi = std::max(*a.hi, *b.hi);
+  result.recurrent = a.recurrent || b.recurrent;
   return result;
 }
 
@@ -37,7 +38,7 @@ std::string toString(const AxisDemand &d) {
     return "pointwise";
   if (!d.lo && !d.hi)
     return "full";
-  const char *kind = !d.isCausal() ? "full" : d.lo ? "windowed" : "causal";
+  const char *kind = !d.isCausal() ? "full" : d.lo ? "windowed" : d.recurrent ? "recurrent" : "causal";
   return std::string(kind) + " (" + rowsText(d) + ")";
 }
 
@@ -107,9 +108,13 @@ std::optional<Box> restrictTo(const SizeColumns &columns, DimAttr sequence, Arra
     bool first = !result;
     if (first)
       result = box;
-    for (auto [k, demand] : llvm::enumerate(*result))
-      if (demand)
-        demand = first ? offsets.of(k + 1) : hull(*demand, offsets.of(k + 1));
+    for (auto [k, demand] : llvm::enumerate(*result)) {
+      if (!demand)
+        continue;
+      AxisDemand part = offsets.of(k + 1);
+      part.recurrent = demand->recurrent;
+      demand = first ? part : hull(*demand, part);
+    }
   }
   return result;
 }

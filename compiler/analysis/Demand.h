@@ -11,15 +11,16 @@ namespace nova {
 /// from the start, or to the end.
 struct AxisDemand {
   std::optional<int64_t> lo, hi;
+  bool recurrent = false; // rows before i are demanded by the carry of a scan
   bool isPointwise() const { return lo == 0 && hi == 0; }
   /// No index beyond i.
   bool isCausal() const { return hi && *hi <= 0; }
-  bool operator==(const AxisDemand &other) const { return lo == other.lo && hi == other.hi; }
+  bool operator==(const AxisDemand &other) const { return lo == other.lo && hi == other.hi && recurrent == other.recurrent; }
 };
 
 /// The smallest interval that contains both.
 AxisDemand hull(const AxisDemand &a, const AxisDemand &b);
-/// `pointwise`, `causal (rows <= i)`, `windowed (rows i - 3 to i)`, `full`, ...
+/// `pointwise`, `causal (rows <= i)`, `recurrent (rows <= i)`, `windowed (rows i - 3 to i)`, `full`, ...
 std::string toString(const AxisDemand &demand);
 /// The rows it names: `row i + 1`, `rows <= i`, `rows >= i - 1`, `rows i - 3 to i`, `every row`.
 std::string rowsText(const AxisDemand &demand);

@@ -1,6 +1,4 @@
-#include "compiler/analysis/Dependence.h"
-#include "compiler/analysis/AxisMaps.h"
-#include "compiler/analysis/Mask.h"
+#include "compiler/analysis/DependenceAnalysis.h"
 #include "compiler/analysis/ReshapeGroups.h"
 
 using namespace mlir;
@@ -12,7 +10,7 @@ bool carriesSequence(DimAttr dim, StringAttr sequence, const Facts &facts) {
 
 static TensorType typeOf(Value value) { return cast<TensorType>(value.getType()); }
 
-static std::string nameOf(Value value) {
+std::string nameOrKind(Value value) {
   std::string name = valueName(value);
   if (!name.empty())
     return name;
@@ -25,69 +23,41 @@ static bool readsFuture(const ValueDependence &value) {
   return value.demanded && llvm::any_of(value.axes, [](const auto &d) { return d && !d->isCausal(); });
 }
 
-namespace {
-class Analysis {
-public:
-  Analysis(GraphOp core, ArrayRef<KeptRows> kept, Dependence &out)
-      : core(core), kept(kept), out(out), masks(core), facts(masks.getColumns().getFacts()) {}
-  void run(StringAttr along);
-
-private:
-  bool chooseSequence(StringAttr along);
-  void checkSignature();
-  void demandRoots();
-  void visit(Operation *op);
-  void checkLayout(Operation *op);
-  void visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result);
-  SmallVector<LoopRegion> regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
-                                    std::vector<Mask> &storage) const;
-  void demand(Value value, const Box &box, Operation *through);
-  Box boxFor(Value value, ArrayRef<int> loops, const Box &box) const;
-  void checkLeaf(Value leaf);
-  void checkRows(Value value);
-  void refuse(Location loc, const Twine &reason);
-  void refuseFuture(Value leaf, const Twine &reason);
-
-  bool isSequence(DimAttr dim) const { return carriesSequence(dim, out.sequence, facts); }
-  bool mentionsSequence(DimAttr dim) const { return mentions(facts.normalize(dim), out.sequence); }
-
-  GraphOp core;
-  ArrayRef<KeptRows> kept;
-  Dependence &out;
-  MaskAnalysis masks;
-  const Facts &facts;
-  DimAttr sequenceDim;
-};
-} // namespace
-
 // The first reason stands; later ones often follow from it.
-void Analysis::refuse(Location loc, const Twine &reason) {
+void DependenceAnalysis::refuse(Location loc, const Twine &reason) {
   if (!out.refusal.empty())
     return;
   out.refusal = reason.str();
   out.refusalLoc = loc;
 }
 
+Value DependenceAnalysis::readResult(Operation *op) const {
+  auto isRead = [&](Value result) { return out.values.lookup(result).demanded; };
+  return *llvm::find_if(op->getResults(), isRead);
+}
+
+SmallVector<Value> DependenceAnalysis::wayFrom(Value value) const {
+  SmallVector<Value> way{value};
+  while (Operation *op = out.values.lookup(way.back()).through)
+    way.push_back(readResult(op));
+  return way;
+}
+
 // Reports what `leaf` reads, with the way from there to a result. The future enters at the first value on that way of
 // which only rows up to i are demanded.
-void Analysis::refuseFuture(Value leaf, const Twine &reason) {
+void DependenceAnalysis::refuseFuture(Value leaf, const Twine &reason) {
   if (!out.refusal.empty())
     return;
-  SmallVector<Value> way{leaf};
+  SmallVector<Value> way = wayFrom(leaf);
   Value entry = leaf;
-  bool entered = !readsFuture(out.values[leaf]);
-  for (Operation *op = out.values[leaf].through; op; op = out.values[way.back()].through) {
-    way.push_back(op->getResult(0));
-    if (!entered && !readsFuture(out.values[way.back()])) {
-      entered = true;
-      entry = way.back();
-    }
-  }
+  if (readsFuture(out.values[leaf]))
+    if (Value *last = llvm::find_if(way, [&](Value value) { return !readsFuture(out.values[value]); }); last != way.end())
+      entry = *last;
   bool hasRows = llvm::any_of(out.values[way.back()].axes, [](const auto &d) { return d.has_value(); });
   std::string text =
-      (hasRows ? "row i of " + nameOf(way.back()) : nameOf(way.back()) + ", which has no rows,") + " " + reason.str();
+      (hasRows ? "row i of " + nameOrKind(way.back()) : nameOrKind(way.back()) + ", which has no rows,") + " " + reason.str();
   if (entry != leaf)
-    text += "; the future enters at " + nameOf(entry);
+    text += "; the future enters at " + nameOrKind(entry);
   refuse(entry.getLoc(), text);
   // A long chain of small steps says little: its ends do.
   constexpr size_t shown = 8;
@@ -96,11 +66,11 @@ void Analysis::refuseFuture(Value leaf, const Twine &reason) {
       out.path.push_back("(" + std::to_string(way.size() - 2 * shown) + " more)");
       i = way.size() - shown;
     }
-    out.path.push_back(nameOf(way[i]));
+    out.path.push_back(nameOrKind(way[i]));
   }
 }
 
-bool Analysis::chooseSequence(StringAttr along) {
+bool DependenceAnalysis::chooseSequence(StringAttr along) {
   if (!along) {
     TensorType first = core.getResultType(0);
     along = first.getRank() ? asSymbol(first.getDims()[0]) : StringAttr();
@@ -126,24 +96,24 @@ bool Analysis::chooseSequence(StringAttr along) {
 }
 
 // Rows are taken and given one by one, so each argument and result may carry the sequence on one axis, alone.
-void Analysis::checkSignature() {
+void DependenceAnalysis::checkSignature() {
   auto check = [&](Value value, ArrayRef<DimAttr> dims, const char *kind) {
     unsigned count = 0;
     for (auto [axis, dim] : llvm::enumerate(dims)) {
       count += isSequence(dim);
       if (!isSequence(dim) && mentionsSequence(dim))
-        refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + kind + " " + nameOf(value) + " is " +
+        refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + kind + " " + nameOrKind(value) + " is " +
                                    toString(dim) + ", not the sequence " + out.sequence.getValue() + " itself");
     }
     if (count > 1)
-      refuse(value.getLoc(), Twine(kind) + " " + nameOf(value) + " is " + toString(dims) + ": " + Twine(count) +
+      refuse(value.getLoc(), Twine(kind) + " " + nameOrKind(value) + " is " + toString(dims) + ": " + Twine(count) +
                                  " of its axes are the sequence " + out.sequence.getValue() + ", only one can grow");
   };
   for (BlockArgument argument : core.getBlock().getArguments()) {
     check(argument, typeOf(argument).getDims(), "argument");
     if (core.isParam(argument.getArgNumber()) &&
         llvm::any_of(typeOf(argument).getDims(), [&](DimAttr d) { return isSequence(d); }))
-      refuse(argument.getLoc(), "argument " + nameOf(argument) +
+      refuse(argument.getLoc(), "argument " + nameOrKind(argument) +
                                     " is a param, which is bound once, and its rows are the sequence " +
                                     out.sequence.getValue());
   }
@@ -151,7 +121,7 @@ void Analysis::checkSignature() {
     check(value, core.getResultType(i).getDims(), "result");
 }
 
-void Analysis::demandRoots() {
+void DependenceAnalysis::demandRoots() {
   for (Value value : core.getReturn().getValues()) {
     Box box;
     bool placed = false;
@@ -164,12 +134,18 @@ void Analysis::demandRoots() {
     }
     demand(value, box, nullptr);
   }
+  demandKept();
+}
+
+// Those of the graphs of scans are demanded there.
+void DependenceAnalysis::demandKept() {
   for (const KeptRows &rows : kept)
-    demand(rows.value, rows.axes, nullptr);
+    if (Value value = rows.value; value.getParentBlock() == &core.getBlock())
+      demand(value, rows.axes, nullptr);
 }
 
 // The demand on an operand's axes, given that on the loops. An axis of the sequence that is no loop is read as a whole.
-Box Analysis::boxFor(Value value, ArrayRef<int> loops, const Box &box) const {
+Box DependenceAnalysis::boxFor(Value value, ArrayRef<int> loops, const Box &box) const {
   Box result;
   for (auto [dim, loop] : llvm::zip_equal(typeOf(value).getDims(), loops))
     result.push_back(!isSequence(dim) ? std::nullopt : loop >= 0 ? box[loop] : std::optional<AxisDemand>(AxisDemand{}));
@@ -187,12 +163,12 @@ static bool isLater(const Box &a, const Box &b) {
   return latest(a) > latest(b);
 }
 
-void Analysis::demand(Value value, const Box &box, Operation *through) {
+void DependenceAnalysis::demand(Value value, const Box &box, Operation *through) {
   for (auto [axis, dim] : llvm::enumerate(typeOf(value).getDims()))
     if (!isSequence(dim) && mentionsSequence(dim)) {
       if (Operation *op = value.getDefiningOp())
         checkLayout(op); // which may say more
-      refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + nameOf(value) + " is " + toString(dim) +
+      refuse(value.getLoc(), Twine("axis ") + Twine(axis) + " of " + nameOrKind(value) + " is " + toString(dim) +
                                  ", not the sequence " + out.sequence.getValue() + " itself");
     }
   ValueDependence &known = out.values[value];
@@ -210,7 +186,7 @@ void Analysis::demand(Value value, const Box &box, Operation *through) {
 
 // What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point
 // into `storage`.
-SmallVector<LoopRegion> Analysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
+SmallVector<LoopRegion> DependenceAnalysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
                                             std::vector<Mask> &storage) const {
   SmallVector<LoopRegion> regions;
   storage.reserve(op->getNumOperands() + 1);
@@ -234,7 +210,7 @@ SmallVector<LoopRegion> Analysis::regionsOf(Operation *op, const AxisMaps &maps,
   return regions;
 }
 
-void Analysis::visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result) {
+void DependenceAnalysis::visitLoops(Operation *op, const AxisMaps &maps, const ValueDependence &result) {
   Box box(maps.loops.size());
   for (auto [k, dim] : llvm::enumerate(maps.loops))
     if (isSequence(dim) && maps.isReduced(k))
@@ -264,7 +240,7 @@ void Analysis::visitLoops(Operation *op, const AxisMaps &maps, const ValueDepend
 }
 
 // Values that are made, not computed: how many rows there are must not show in them.
-void Analysis::checkLeaf(Value leaf) {
+void DependenceAnalysis::checkLeaf(Value leaf) {
   const ValueDependence value = out.values.lookup(leaf);
   if (!value.demanded)
     return;
@@ -272,32 +248,32 @@ void Analysis::checkLeaf(Value leaf) {
   std::string n = out.sequence.str();
   if (auto size = dyn_cast_or_null<DimValueOp>(op)) {
     if (mentionsSequence(size.getDim()))
-      refuseFuture(leaf, "reads the number of rows " + n + " as " + nameOf(leaf) + ", so it depends on rows after i");
+      refuseFuture(leaf, "reads the number of rows " + n + " as " + nameOrKind(leaf) + ", so it depends on rows after i");
     return;
   }
   if (auto iota = dyn_cast_or_null<IotaOp>(op); iota && iota.getFromAttr() && mentionsSequence(iota.getFromAttr()))
-    return refuseFuture(leaf, "reads the number of rows " + n + " through " + nameOf(leaf) + ", which begins at " +
+    return refuseFuture(leaf, "reads the number of rows " + n + " through " + nameOrKind(leaf) + ", which begins at " +
                                   toString(iota.getFromAttr()));
   checkRows(leaf);
 }
 
-void Analysis::checkRows(Value value) {
+void DependenceAnalysis::checkRows(Value value) {
   const ValueDependence known = out.values.lookup(value);
   bool isMade = value.getDefiningOp() && value.getDefiningOp()->getNumOperands() == 0;
   for (const std::optional<AxisDemand> &axis : known.axes)
     if (axis && !axis->isCausal()) {
       std::string rows = rowsText(axis->hi ? AxisDemand{axis->hi, axis->hi} : *axis);
-      return refuseFuture(value, "reads " + rows + " of " + nameOf(value) +
+      return refuseFuture(value, "reads " + rows + " of " + nameOrKind(value) +
                                      (isMade ? ", so it depends on the number of rows " + out.sequence.str() : ""));
     }
 }
 
 // Rows stay rows: each at its own position of an axis of its own.
-void Analysis::checkLayout(Operation *op) {
+void DependenceAnalysis::checkLayout(Operation *op) {
   Value result = op->getResult(0);
   auto dims = [](Value value) { return typeOf(value).getDims(); };
   auto refuseFor = [&](const Twine &what) {
-    refuse(op->getLoc(), nameOf(result) + " " + what.str() + " the sequence " + out.sequence.str());
+    refuse(op->getLoc(), nameOrKind(result) + " " + what.str() + " the sequence " + out.sequence.str());
   };
   if (auto concat = dyn_cast<ConcatOp>(op)) {
     if (mentionsSequence(dims(result)[concat.getAxis()]))
@@ -318,9 +294,11 @@ void Analysis::checkLayout(Operation *op) {
   }
 }
 
-void Analysis::visit(Operation *op) {
+void DependenceAnalysis::visit(Operation *op) {
   if (llvm::none_of(op->getResults(), [&](Value v) { return out.values.lookup(v).demanded; }))
     return;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return visitScan(scan);
   std::optional<AxisMaps> maps = axisMapsOf(op, facts);
   if (!maps || op->getNumResults() != 1) {
     refuse(op->getLoc(), "operation " + op->getName().stripDialect() + " has no known dependence of rows");
@@ -332,15 +310,13 @@ void Analysis::visit(Operation *op) {
   visitLoops(op, *maps, result);
 }
 
-void Analysis::run(StringAttr along) {
+void DependenceAnalysis::run(StringAttr along) {
   out.arguments.assign(core.getNumGraphArguments(), DependenceClass::Full);
   if (!chooseSequence(along))
     return;
   checkSignature();
   demandRoots();
-  for (Operation &op : llvm::reverse(core.getBlock()))
-    visit(&op);
-
+  visitAll();
   for (auto [argument, c] : llvm::zip_equal(core.getBlock().getArguments(), out.arguments)) {
     c = DependenceClass::Independent;
     const ValueDependence value = out.values.lookup(argument);
@@ -349,16 +325,38 @@ void Analysis::run(StringAttr along) {
         c = std::max(c, classOf(*axis));
     checkLeaf(argument);
   }
+  checkLeaves();
+}
+
+void DependenceAnalysis::run(StringAttr sequence, ArrayRef<std::optional<Box>> results) {
+  out = Dependence();
+  out.sequence = sequence;
+  sequenceDim = facts.normalize(symbolDim(core.getContext(), sequence.getValue()));
+  for (auto [value, box] : llvm::zip_equal(core.getReturn().getValues(), results))
+    if (box)
+      demand(value, *box, nullptr);
+  demandKept();
+  visitAll();
+  checkLeaves();
+}
+
+void DependenceAnalysis::visitAll() {
+  for (Operation &op : llvm::reverse(core.getBlock()))
+    visit(&op);
+}
+
+void DependenceAnalysis::checkLeaves() {
   for (Operation &op : core.getBlock())
     if (op.getNumOperands() == 0 && op.getNumResults() == 1)
       checkLeaf(op.getResult(0));
   for (const KeptRows &rows : kept)
-    checkRows(rows.value);
+    if (Value value = rows.value; value.getParentBlock() == &core.getBlock())
+      checkRows(value);
 }
 
 Dependence analyseDependence(GraphOp core, StringAttr sequence, ArrayRef<KeptRows> kept) {
   Dependence result;
-  Analysis(core, kept, result).run(sequence);
+  DependenceAnalysis(core, kept, result).run(sequence);
   return result;
 }
 } // namespace nova

@@ -5,13 +5,14 @@
 #include "compiler/analysis/Demand.h"
 #include "dialects/graph/NovaDialect.h"
 #include "llvm/ADT/DenseMap.h"
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace nova {
 /// How row i of the results depends on the rows of a value: not at all (or the value has no rows), on row i, on
-/// finitely many rows up to i, on all rows up to i, or on rows after i.
-enum class DependenceClass { Independent, Pointwise, Windowed, Causal, Full };
+/// finitely many rows up to i, by a carry on those before i, on all rows up to i, or on rows after i.
+enum class DependenceClass { Independent, Pointwise, Windowed, Recurrent, Causal, Full };
 llvm::StringRef toString(DependenceClass c);
 DependenceClass classOf(const AxisDemand &demand);
 
@@ -30,6 +31,8 @@ struct Dependence {
   /// there is none.
   mlir::StringAttr sequence;
   llvm::DenseMap<mlir::Value, ValueDependence> values;
+  /// The same for the graphs that scans run, by scan; for those that are read.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<const Dependence>> bodies;
   /// Per argument: how rows of the results depend on its rows.
   llvm::SmallVector<DependenceClass> arguments;
   /// Set when the graph cannot be extended: the reason, in one sentence, and where; with the first value at which the

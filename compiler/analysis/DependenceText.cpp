@@ -15,6 +15,8 @@ StringRef toString(DependenceClass c) {
     return "pointwise";
   case DependenceClass::Windowed:
     return "windowed";
+  case DependenceClass::Recurrent:
+    return "recurrent";
   case DependenceClass::Causal:
     return "causal";
   case DependenceClass::Full:
@@ -28,7 +30,9 @@ DependenceClass classOf(const AxisDemand &demand) {
     return DependenceClass::Pointwise;
   if (!demand.isCausal())
     return DependenceClass::Full;
-  return demand.lo ? DependenceClass::Windowed : DependenceClass::Causal;
+  return demand.lo          ? DependenceClass::Windowed
+         : demand.recurrent ? DependenceClass::Recurrent
+                            : DependenceClass::Causal;
 }
 
 std::string dependenceText(Value value, const Dependence &dependence) {
@@ -40,18 +44,27 @@ std::string dependenceText(Value value, const Dependence &dependence) {
   return valueName(value) + ": " + (!known.demanded ? "not read" : text.empty() ? "no rows" : text);
 }
 
-void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os) {
+// The lines of a graph, then those of the graphs that its scans run.
+static void printValues(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os) {
   auto line = [&](Value value) {
     if (!valueName(value).empty())
       os << dependenceText(value, dependence) << "\n";
   };
-  if (dependence.sequence) {
-    for (BlockArgument argument : core.getBlock().getArguments())
-      line(argument);
-    for (Operation &op : core.getBlock())
-      for (Value result : op.getResults())
-        line(result);
-  }
+  for (BlockArgument argument : core.getBlock().getArguments())
+    line(argument);
+  for (Operation &op : core.getBlock())
+    for (Value result : op.getResults())
+      line(result);
+  for (ScanOp scan : core.getBlock().getOps<ScanOp>())
+    if (auto inner = dependence.bodies.find(scan); inner != dependence.bodies.end()) {
+      os << "in @" << scan.getCallee() << ":\n";
+      printValues(scan.getBody(), *inner->second, os);
+    }
+}
+
+void printDependence(GraphOp core, const Dependence &dependence, llvm::raw_ostream &os) {
+  if (dependence.sequence)
+    printValues(core, dependence, os);
   if (dependence.extendable())
     return;
   // A path means that later rows are read; the other reasons lie in the signature.

@@ -107,7 +107,7 @@ public:
     if (call->getNumResults() != callee.getNumGraphResults())
       return call->emitError() << title() << " gives " << callee.getNumGraphResults() << " results, found "
                                << call->getNumResults();
-    if (failed(checkScanned()) || failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
+    if (failed(checkForm()) || failed(checkScanned()) || failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
       return failure();
     for (unsigned i = 0; i < call->getNumOperands(); i++)
       if (failed(compare(operandType(i), callee.getArgumentType(i), argumentText(i))))
@@ -117,7 +117,7 @@ public:
     for (unsigned i = 0; i < call->getNumResults(); i++)
       if (failed(checkResult(i)))
         return failure();
-    return success();
+    return checkCarried();
   }
 
 private:
@@ -130,6 +130,16 @@ private:
   }
   // How often the callee runs; null for a call.
   DimAttr repeats() { return call.getNumScanned() ? wholeType(0).getDims().front() : DimAttr(); }
+
+  // What scans of derived graphs alone have, and enough results to hand on.
+  LogicalResult checkForm() {
+    if (auto scan = dyn_cast<ScanOp>(*call); scan && !scan.getStates().empty())
+      return call->emitError("the stored form names no states");
+    if (call.getNumCarried() > call->getNumResults())
+      return call->emitError() << title() << " gives " << call->getNumResults() << " results, fewer than the "
+                               << call.getNumCarried() << " values of carry";
+    return success();
+  }
 
   LogicalResult checkScanned() {
     auto described = [&](unsigned i) { return valueName(call->getOperand(i)) + ": " + toString(Type(wholeType(i))); };
@@ -262,7 +272,7 @@ private:
     auto written = cast<TensorType>(call->getResult(i).getType());
     TensorType theirs = callee.getResultType(i);
     std::string what = "result " + std::to_string(i) + " of " + title() + " is written " + toString(Type(written));
-    unsigned stacked = repeats() ? 1 : 0;
+    unsigned stacked = i < call->getNumResults() - call.getNumCarried() && repeats() ? 1 : 0;
     if (written.getRank() != theirs.getRank() + stacked) {
       TensorType want = instantiate(theirs);
       if (want && stacked) {
@@ -276,6 +286,32 @@ private:
       return call->emitError() << what << ", expected " << toString(repeats()) << " as its leading axis, that of "
                                << valueName(call->getOperand(0));
     return compare(written.withDims(written.getDims().drop_front(stacked)), theirs, what);
+  }
+
+  // What a run hands on is what the next one takes.
+  LogicalResult checkCarried() {
+    unsigned count = call.getNumCarried(), results = callee.getNumGraphResults() - count,
+             arguments = callee.getNumGraphArguments() - count;
+    for (unsigned i = 0; i < count; i++) {
+      TensorType given = callee.getResultType(results + i), taken = callee.getArgumentType(arguments + i);
+      TensorType have = instantiate(given), want = instantiate(taken);
+      auto start = [&] {
+        return call->emitError() << "carry " << callee.getArgName(arguments + i) << " of " << title() << ": a run takes "
+                                 << toString(Type(want ? want : taken)) << " and hands on "
+                                 << toString(Type(have ? have : given));
+      };
+      if (!have || !want || have.getElementType() != want.getElementType() || have.getRank() != want.getRank())
+        return start();
+      for (auto [axis, a, b] : llvm::enumerate(have.getDims(), want.getDims())) {
+        if (facts.equal(a, b))
+          continue;
+        InFlightDiagnostic diagnostic = start();
+        diagnostic << ": axis " << axis << " is " << toString(a) << " and " << toString(b);
+        addCounterexample(diagnostic, facts, a, b);
+        return diagnostic;
+      }
+    }
+    return success();
   }
 
   // `value >= bound`, the common form of all relations but ==.

@@ -154,8 +154,10 @@ LogicalResult Compilation::buildTiles() {
   GraphOp coreOp = coreGraph(*core);
   tileSource = OwningOpRef<ModuleOp>(cast<ModuleOp>((extended ? *extend.module : *core)->clone()));
   GraphOp source = coreGraph(*tileSource);
-  hoistMonotone(source);
-  prepareMaskedFactors(source);
+  for (GraphOp each : tileSource->getOps<GraphOp>()) {
+    hoistMonotone(each);
+    prepareMaskedFactors(each);
+  }
   graph.getContext()->getOrLoadDialect<tile::TileDialect>();
   TileInput input{source, coreOp.getNumGraphArguments(), resultNames, extend.sequence, extend.rows, extend.past};
   FailureOr<TileProgram> program = graphToTiles(input);

@@ -55,27 +55,40 @@ static json::Object bufferJson(const PlanBuffer &buffer) {
     return json::Object{{"kind", "constant"}, {"symbol", buffer.symbol}};
   case BufferKind::Temporary:
   case BufferKind::State:
+  case BufferKind::Next:
   case BufferKind::Prepared:
     break;
   }
-  return json::Object{{"kind", buffer.kind == BufferKind::State      ? "state"
+  json::Object object{{"kind", buffer.kind == BufferKind::State      ? "state"
+                               : buffer.kind == BufferKind::Next     ? "next"
                                : buffer.kind == BufferKind::Prepared ? "prepared"
                                                                      : "temporary"},
                       {"name", buffer.symbol},
                       {"holds", buffer.name},
                       {"bytes", "nova_bytes_" + buffer.symbol},
                       {"count", dimJson(buffer.count ? buffer.count : constantDim(buffer.type.getContext(), 1))}};
+  if (buffer.kind == BufferKind::Next)
+    object["of"] = buffer.index;
+  return object;
 }
 
+static StringRef unitWord(StepBuffer::Unit unit) { return unit == StepBuffer::Unit::Bytes ? "bytes" : "matrix"; }
+
 static json::Object stepBufferJson(const StepBuffer &buffer) {
-  return json::Object{{"buffer", buffer.index},
-                      {"unit", buffer.unit == StepBuffer::Unit::Bytes ? "bytes" : "matrix"},
-                      {"strides", dimsJson(buffer.strides)}};
+  json::Object object{
+      {"buffer", buffer.index}, {"unit", unitWord(buffer.unit)}, {"strides", dimsJson(buffer.strides)}};
+  if (!buffer.loopStrides.empty())
+    object["loops"] = json::Object{{"unit", unitWord(buffer.loopUnit)}, {"strides", dimsJson(buffer.loopStrides)}};
+  return object;
 }
 
 static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
   json::Array steps;
   for (const PlanStep &step : list) {
+    if (step.isLoop()) {
+      steps.push_back(json::Object{{"repeat", dimJson(step.repeats)}, {"steps", stepsJson(in, step.body)}});
+      continue;
+    }
     json::Object entry;
     for (const TargetInfo &target : in.targets)
       entry[target.name] = step.kernel + target.suffix;
@@ -121,7 +134,7 @@ std::string writeManifest(const ManifestInput &in) {
   json::Value sequence = nullptr;
   if (in.sequence)
     sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
-  json::Object manifest{{"format", 2},
+  json::Object manifest{{"format", 3},
                         {"graph", core.getSymName().str()},
                         {"graph_hash", in.graphHash},
                         {"semantic_hash", in.semanticHash},

@@ -6,6 +6,7 @@
 #include "dialects/graph/Text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cstring>
 #include <new>
 
 using namespace mlir;
@@ -47,7 +48,8 @@ public:
     for (Operation &op : graph.getBlock().without_terminator()) {
       if (op.use_empty())
         continue;
-      if (llvm::Error error = execute(&op))
+      auto scan = dyn_cast<ScanOp>(op);
+      if (llvm::Error error = scan ? execute(scan) : execute(&op))
         return std::move(error);
       for (Value operand : op.getOperands())
         release(operand);
@@ -65,6 +67,8 @@ private:
   };
 
   void define(Value value, Tensor tensor) {
+    if (value.use_empty())
+      return;
     slots.try_emplace(value, Slot{std::move(tensor), std::distance(value.use_begin(), value.use_end())});
   }
   void release(Value value) {
@@ -129,6 +133,72 @@ private:
       return failAt(op, allocationProblem(*element, *shape), std::errc::not_enough_memory);
     }
     return llvm::Error::success();
+  }
+
+  /// Room for a result of a scan.
+  Result makeRoom(ScanOp scan, Value result) {
+    auto type = cast<TensorType>(result.getType());
+    llvm::Expected<Shape> shape = shapeOf(scan, type.getDims());
+    if (!shape)
+      return shape.takeError();
+    std::optional<Element> element = elementOf(type.getElementType());
+    if (!element)
+      return failAt(scan, "core form has no element type " + elementText(type.getElementType()));
+    if (std::string problem = memoryProblem(*element, *shape); !problem.empty())
+      return failAt(scan, problem, std::errc::not_enough_memory);
+    return Tensor(*element, *shape);
+  }
+
+  /// The runs of a graph one after the other: each gets its entries, and the carries of the run before it.
+  llvm::Error execute(ScanOp scan) {
+    GraphOp body = scan.getBody();
+    std::optional<int64_t> count = evaluateDim(scan.getCount(), bindings);
+    if (!count || *count < 0)
+      return failAt(scan, "cannot run " + toString(scan.getCount()) + " times");
+    unsigned entered = scan.getOver().size(), carried = scan.getCarry().size(), stacked = scan.getStacked().size();
+    unsigned firstCarry = entered + scan.getWhole().size(), firstState = firstCarry + carried;
+    try {
+      std::vector<Tensor> arguments, results;
+      for (auto [i, operand] : llvm::enumerate(scan.getOperands())) {
+        bool entry = i < entered || i >= firstState;
+        arguments.push_back(entry ? Tensor() : get(operand));
+      }
+      for (auto [i, result] : llvm::enumerate(scan.getResults())) {
+        bool isCarry = i >= stacked && i < stacked + carried;
+        Result room = isCarry ? Result(Tensor()) : makeRoom(scan, result);
+        if (!room)
+          return room.takeError();
+        results.push_back(std::move(*room));
+      }
+      for (int64_t k = 0; k < *count; ++k) {
+        for (auto [i, operand] : llvm::enumerate(scan.getOperands()))
+          if (i < entered || i >= firstState)
+            arguments[i] = entryOf(get(operand), k);
+        llvm::Expected<std::vector<Tensor>> outputs = Run(body, bindings)(arguments);
+        if (!outputs)
+          return outputs.takeError();
+        for (auto [i, output] : llvm::enumerate(*outputs))
+          if (i >= stacked && i < stacked + carried)
+            arguments[firstCarry + i - stacked] = std::move(output);
+          else if (!output.bytes.empty())
+            std::memcpy(results[i].bytes.data() + k * output.bytes.size(), output.bytes.data(), output.bytes.size());
+      }
+      for (unsigned i = 0; i < carried; ++i)
+        results[stacked + i] = std::move(arguments[firstCarry + i]);
+      for (auto [value, tensor] : llvm::zip_equal(scan.getResults(), results))
+        define(value, std::move(tensor));
+    } catch (const std::bad_alloc &) {
+      return failAt(scan, "not enough memory", std::errc::not_enough_memory);
+    }
+    return llvm::Error::success();
+  }
+
+  /// Entry `k` along the leading axis.
+  static Tensor entryOf(const Tensor &x, int64_t k) {
+    Tensor entry(x.element, Shape(x.shape.begin() + 1, x.shape.end()));
+    if (!entry.bytes.empty())
+      std::memcpy(entry.bytes.data(), x.bytes.data() + k * entry.bytes.size(), entry.bytes.size());
+    return entry;
   }
 
   Result compute(Operation *op, const Shape &shape) {

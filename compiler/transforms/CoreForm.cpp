@@ -1,48 +1,13 @@
 #include "compiler/transforms/CoreForm.h"
-#include "compiler/transforms/Batch.h"
-#include "compiler/transforms/GuardOperands.h"
-#include "compiler/transforms/MaskedValue.h"
+#include "compiler/transforms/Lowering.h"
 #include "dialects/graph/Text.h"
-#include "dialects/graph/Unify.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/bit.h"
-#include <map>
 
 using namespace mlir;
 
 namespace nova {
-namespace {
-// What the words of one graph mean inside the entry graph: its symbols as dims of the entry, its type parameters as
-// types.
-struct Words {
-  SymbolBindings symbols;
-  TypeBindings types;
-
-  // Null when the result leaves the range of dimensions.
-  DimAttr dim(DimAttr d) const { return substituteSymbols(d, symbols); }
-  FailureOr<SmallVector<DimAttr>> dims(Operation *op, ArrayRef<Attribute> list) const {
-    SmallVector<DimAttr> result;
-    for (Attribute attribute : list) {
-      result.push_back(dim(cast<DimAttr>(attribute)));
-      if (!result.back())
-        return op->emitError("dimension ") << toString(cast<DimAttr>(attribute)) << " is out of range in this call";
-    }
-    return result;
-  }
-  FailureOr<SmallVector<DimAttr>> dims(Operation *op, ArrayAttr list) const { return dims(op, list.getValue()); }
-  Type element(Type e) const {
-    auto param = dyn_cast<ParamType>(e);
-    return param ? types.lookup(param.getName().getValue()) : e;
-  }
-  TensorType type(TensorType t) const {
-    SmallVector<DimAttr> dims;
-    for (DimAttr d : t.getDims())
-      dims.push_back(dim(d));
-    return TensorType::get(t.getContext(), element(t.getElementType()), dims);
-  }
-};
-
-Type coreElement(Type stored, const Words &words) {
+static Type coreElement(Type stored, const Words &words) {
   MLIRContext *context = stored.getContext();
   if (isa<WeakIntType>(stored))
     return IntegerType::get(context, 64);
@@ -50,27 +15,6 @@ Type coreElement(Type stored, const Words &words) {
     return Float64Type::get(context);
   return words.element(stored);
 }
-
-class Lowering {
-public:
-  Lowering(OpBuilder &builder, const Facts &facts) : core(builder, facts) {}
-  /// `depth`: the scans around the graph (Batch.h).
-  FailureOr<SmallVector<MaskedValue>> body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
-                                           DenseMap<Value, MaskedValue> &env, unsigned depth);
-  CoreBuilder core;
-  /// Never 0.
-  unsigned identify(const MaskedValue &value);
-
-private:
-  FailureOr<MaskedValue> value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands, const Batch &batch);
-  FailureOr<MaskedValue> layout(Operation *op, const Words &words, ArrayRef<MaskedValue> operands, const Batch &batch);
-  FailureOr<MaskedValue> gather(GatherOp op, ArrayRef<MaskedValue> operands);
-  LogicalResult invoke(Invocation op, DenseMap<Value, MaskedValue> &env, const Batch &batch);
-  // `low` is recognised by the identity of its operand, which must not depend on how often an expression is written:
-  // equal core values with equal regions are one.
-  std::map<std::vector<uint64_t>, unsigned> identities;
-};
-} // namespace
 
 unsigned Lowering::identify(const MaskedValue &value) {
   auto bits = [](Value v) { return uint64_t(reinterpret_cast<uintptr_t>(v.getAsOpaquePointer())); };
@@ -95,9 +39,7 @@ static LogicalResult checkRange(ConstantOp constant, DenseElementsAttr numbers, 
   return problem.empty() ? success() : LogicalResult(constant.emitError(problem));
 }
 
-// Weak numbers round to what they meet, but a whole number that is known stays what it is, and a number that is written
-// is neither infinite nor zero unless it says so.
-static LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue &value, Type element) {
+LogicalResult checkMeeting(Operation *at, Value stored, const MaskedValue &value, Type element) {
   auto type = cast<TensorType>(stored.getType());
   if (isa<WeakFloatType>(type.getElementType()) && element.isInteger())
     return at->emitError(valueName(stored))
@@ -310,57 +252,6 @@ FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayR
   return core.elementwise(loc, name, met);
 }
 
-LogicalResult Lowering::invoke(Invocation op, DenseMap<Value, MaskedValue> &env, const Batch &batch) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
-  if (!callee || callee.getNumGraphArguments() != op->getNumOperands() ||
-      callee.getNumGraphResults() != op->getNumResults())
-    return op->emitError("call of @") << op.getCallee() << " does not match a graph of this program";
-  Location loc = op->getLoc();
-  bool scans = op.getNumScanned() > 0;
-  DimAttr count; // of the entries that are scanned
-  Words inner;
-  SmallVector<MaskedValue> arguments;
-  SmallVector<std::pair<DimAttr, DimAttr>> pairs;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    MaskedValue argument = env.lookup(operand);
-    int64_t rank = cast<TensorType>(operand.getType()).getRank();
-    if (i < op.getNumScanned()) {
-      argument = batch.entry(argument, rank);
-      count = dimsOf(argument)[batch.getDepth()];
-    } else if (scans) {
-      argument = batch.whole(argument, rank);
-    }
-    TensorType want = callee.getArgumentType(i);
-    auto have = cast<TensorType>(argument.data.getType());
-    ArrayRef<DimAttr> dims = have.getDims().take_back(want.getRank());
-    bool weak = cast<TensorType>(operand.getType()).isWeak();
-    if (auto param = dyn_cast<ParamType>(want.getElementType()); param && !weak)
-      inner.types.try_emplace(param.getName().getValue(), have.getElementType());
-    for (auto [theirs, ours] : llvm::zip_equal(want.getDims(), dims))
-      pairs.emplace_back(theirs, ours);
-    arguments.push_back(argument);
-  }
-  inner.symbols = bindSymbols(pairs);
-  for (Attribute a : callee.getTypeParams()) {
-    auto param = cast<TypeParamAttr>(a);
-    inner.types.try_emplace(param.getName().getValue(), param.getFallback());
-  }
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
-    Type element = inner.element(callee.getArgumentType(i).getElementType());
-    if (failed(checkMeeting(op, op->getOperand(i), argument, element)))
-      return failure();
-    argument = core.castMasked(loc, argument, element);
-  }
-  DenseMap<Value, MaskedValue> innerEnv;
-  FailureOr<SmallVector<MaskedValue>> results =
-      body(callee, inner, arguments, innerEnv, batch.getDepth() + (scans ? 1 : 0));
-  if (failed(results))
-    return failure();
-  for (auto [i, value] : llvm::enumerate(*results))
-    env[op->getResult(i)] = scans ? batch.stacked(loc, value, callee.getResultType(i).getRank(), count) : value;
-  return success();
-}
-
 FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &words, ArrayRef<MaskedValue> arguments,
                                                    DenseMap<Value, MaskedValue> &env, unsigned depth) {
   Batch batch(core, depth);
@@ -391,20 +282,16 @@ FailureOr<SmallVector<MaskedValue>> Lowering::body(GraphOp graph, const Words &w
   return results;
 }
 
-// Unused ops, from the end: everything in a graph is pure.
-static void eraseDead(Block &block) {
-  for (Operation *op = block.getTerminator()->getPrevNode(); op;) {
-    Operation *before = op->getPrevNode();
-    if (op->use_empty())
-      op->erase();
-    op = before;
+// The graphs of scans that turned out to be unused, and what they alone run.
+static void eraseUnused(Bodies &bodies) {
+  for (bool more = true; more;) {
+    more = false;
+    for (GraphOp graph : llvm::make_early_inc_range(bodies.module.getOps<GraphOp>()))
+      if (graph != bodies.entry && SymbolTable::symbolKnownUseEmpty(graph, bodies.module)) {
+        graph.erase();
+        more = true;
+      }
   }
-}
-
-// What is returned has the name under which it was asked for also where a fill had to be written into it.
-static void nameIfNameless(Value value, StringRef name) {
-  if (Operation *op = value.getDefiningOp(); op && isNumbered(valueName(value)))
-    op->setLoc(namedLocation(op->getLoc(), StringAttr::get(op->getContext(), name)));
 }
 
 OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, ArrayRef<std::string> probes) {
@@ -437,7 +324,8 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
                                 graph.getBoundArgsAttr(), StringAttr());
   Block &block = core.getBody().emplaceBlock();
   Facts facts = factsOf(graph); // the builder keeps a reference
-  Lowering lowering(b, facts);
+  Bodies bodies{*module, core};
+  Lowering lowering(b, facts, bodies);
   SmallVector<MaskedValue> arguments;
   for (auto [type, arg] : llvm::zip_equal(argTypes, graph.getBlock().getArguments())) {
     MaskedValue value;
@@ -467,16 +355,15 @@ OwningOpRef<ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types, Ar
   }
   SmallVector<Value> values;
   SmallVector<Type> resultTypes;
+  SmallVector<std::string> names;
   for (auto [i, result] : llvm::enumerate(*results)) {
     values.push_back(lowering.core.materialize(graph.getLoc(), result));
     bool declared = i < graph.getNumGraphResults();
-    nameIfNameless(values.back(), declared ? graph.getResultName(i) : probes[i - graph.getNumGraphResults()]);
+    names.push_back(declared ? graph.getResultName(i) : probes[i - graph.getNumGraphResults()]);
     resultTypes.push_back(declared ? Type(words.type(graph.getResultType(i))) : values.back().getType());
   }
-  b.create<ReturnOp>(graph.getReturn().getLoc(), values);
-  core.setFunctionTypeAttr(TypeAttr::get(b.getFunctionType(argTypes, resultTypes)));
-  guardOperands(core, lowering.core);
-  eraseDead(block);
+  closeGraph(core, lowering.core, graph.getReturn().getLoc(), values, resultTypes, names);
+  eraseUnused(bodies);
   return module;
 }
 

@@ -11,10 +11,10 @@ namespace nova {
 /// Element types given to a graph's type parameters; the others take their defaults.
 using TypeBindings = llvm::StringMap<mlir::Type>;
 
-/// A module with one graph, in core form:
+/// A module with the graph in core form, and behind it one graph for each scan with a carry:
 ///  - element types are f64, f32, i64, i32, i1 only; `size` is `dim_value`; what was weak is explicit i64 or f64 scalar
 ///    arithmetic with a `cast` where it meets another type; constants have a declared type;
-///  - calls are inlined; no `call`, no `size` is left;
+///  - calls are inlined, and scans without a carry are more axes (Batch.h); no `call`, no `size` is left;
 ///  - reductions and contractions name the entries they skip (`hidden`); `where` is a plain selection;
 ///  - unused values are gone, equal values are one.
 /// `probes` are names of values of the entry graph (without %) that become extra results, in order, with their fills
@@ -22,7 +22,7 @@ using TypeBindings = llvm::StringMap<mlir::Type>;
 mlir::OwningOpRef<mlir::ModuleOp> buildCoreForm(GraphOp graph, const TypeBindings &types,
                                                 llvm::ArrayRef<std::string> probes = {});
 
-/// The one graph of a core-form (or derived) module.
+/// The graph of a core-form (or derived) module that the others belong to.
 GraphOp coreGraph(mlir::ModuleOp module);
 } // namespace nova
 

@@ -32,7 +32,8 @@ struct CorePass : PassWrapper<CorePass, OperationPass<ModuleOp>> {
       return signalPassFailure();
     for (GraphOp graph : llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
       graph.erase();
-    coreGraph(*core)->moveBefore(getOperation().getBody(), getOperation().getBody()->end());
+    Block *own = getOperation().getBody();
+    own->getOperations().splice(own->end(), core->getBody()->getOperations());
   }
 };
 } // namespace

@@ -339,6 +339,7 @@ void CallOp::print(OpAsmPrinter &p) {
   printResults(p, getResultTypes());
 }
 unsigned CallOp::getNumScanned() { return 0; }
+unsigned CallOp::getNumCarried() { return 0; }
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
   FlatSymbolRefAttr callee;
@@ -348,23 +349,34 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc loc = parser.getCurrentLocation();
   if (parseOperandList(parser, state, AsmParser::Delimiter::Paren))
     return failure();
-  int32_t over = state.operands.size();
-  if (over == 0)
+  if (state.operands.empty())
     return errorAt(parser, loc) << "expected a value to scan over: its leading axis says how often the graph runs";
-  if (succeeded(parser.parseOptionalKeyword("with")) && parseOperandList(parser, state, AsmParser::Delimiter::Paren))
-    return failure();
-  state.addAttribute(getOperandSegmentSizeAttr(), parser.getBuilder().getDenseI32ArrayAttr(
-                                                      {over, static_cast<int32_t>(state.operands.size()) - over}));
+  SmallVector<int32_t> segments{int32_t(state.operands.size())};
+  for (StringRef word : {"with", "carry", "states"}) {
+    size_t before = state.operands.size();
+    if (succeeded(parser.parseOptionalKeyword(word)) && parseOperandList(parser, state, AsmParser::Delimiter::Paren))
+      return failure();
+    segments.push_back(state.operands.size() - before);
+  }
+  state.addAttribute(getOperandSegmentSizeAttr(), parser.getBuilder().getDenseI32ArrayAttr(segments));
   return parseResults(parser, state, "scan");
 }
 void ScanOp::print(OpAsmPrinter &p) {
   p << " " << getCalleeAttr() << " over";
   printOperandList(p, getOver());
-  if (!getWhole().empty()) {
-    p << " with";
-    printOperandList(p, getWhole());
-  }
+  auto printNamed = [&](StringRef word, OperandRange values) {
+    if (values.empty())
+      return;
+    p << " " << word;
+    printOperandList(p, values);
+  };
+  printNamed("with", getWhole());
+  printNamed("carry", getCarry());
+  printNamed("states", getStates());
   printResults(p, getResultTypes());
 }
 unsigned ScanOp::getNumScanned() { return getOver().size(); }
+unsigned ScanOp::getNumCarried() { return getCarry().size(); }
+DimAttr ScanOp::getCount() { return cast<TensorType>(getOver().front().getType()).getDims().front(); }
+GraphOp ScanOp::getBody() { return SymbolTable::lookupNearestSymbolFrom<GraphOp>(*this, getCalleeAttr()); }
 } // namespace nova

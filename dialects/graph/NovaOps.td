@@ -34,7 +34,9 @@ def Nova_InvocationInterface : OpInterface<"Invocation"> {
     InterfaceMethod<"The name of the graph.", "::llvm::StringRef", "getCallee">,
     InterfaceMethod<"The same as an attribute.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
     InterfaceMethod<"How many of the first operands, and whether the results, have a leading axis along which the graph runs once per entry.",
-                    "unsigned", "getNumScanned">
+                    "unsigned", "getNumScanned">,
+    InterfaceMethod<"How many operands, and as many of the last results, are handed from one run of the graph to the next.",
+                    "unsigned", "getNumCarried">
   ];
 }
 
@@ -291,15 +293,29 @@ def Nova_CallOp : Op<Nova_Dialect, "call", [OpAsmOpInterface, Pure, DeclareOpInt
 
 def Nova_ScanOp : Op<Nova_Dialect, "scan", [OpAsmOpInterface, Pure, AttrSizedOperandSegments,
                                             DeclareOpInterfaceMethods<Nova_InvocationInterface>]> {
-  let summary = "Runs another graph once per entry of a leading axis; `scan @f over(%a, %b) with(%w) : f64[H, n]`";
+  let summary = "Runs another graph once per entry of a leading axis; `scan @f over(%a) with(%w) carry(%h) : f64[H, n], f64[n]`";
   let description = [{
-    The graph gets an entry of each value of `over`, and the values of `with` whole. Its results are stacked.
+    The graph gets an entry of each value of `over`, the values of `with` whole, and those of `carry`: at first the
+    operands, then what the run before it returned as its last results. Its other results are stacked; after them come
+    the carries of the last run.
+
+    Core form: only with a carry, and the graph belongs to this op alone. In derived graphs `states` (core form only) are
+    entered like `over`, and the last results of the graph, stacked like the others, are their new values.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nova_TensorType>:$over, Variadic<Nova_TensorType>:$whole);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nova_TensorType>:$over, Variadic<Nova_TensorType>:$whole,
+                       Variadic<Nova_TensorType>:$carry, Variadic<Nova_TensorType>:$states);
   let results = (outs Variadic<Nova_TensorType>:$results);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     void getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::nova::setResultNames(getOperation(), set); }
+    /// The results that are not carries or states: one entry per run.
+    ::mlir::ResultRange getStacked() { return getResults().drop_back(getCarry().size() + getStates().size()); }
+    /// The carries after the last run.
+    ::mlir::ResultRange getCarried() { return getResults().drop_back(getStates().size()).take_back(getCarry().size()); }
+    /// How often the graph runs.
+    ::nova::DimAttr getCount();
+    /// The graph that it runs, looked up in the module around it.
+    ::nova::GraphOp getBody();
   }];
 }
 

@@ -16,6 +16,7 @@ void CallPlan::clear(size_t count) {
   matrices.clear();
   stagedOffsets.clear();
   steps.clear();
+  repeats.clear();
   instanceValues.clear();
   overlap.clear();
   stepCount = stepBufferCount = 0;
@@ -46,7 +47,8 @@ Status CallPlan::checkPrepare(const ModuleInstance &instance) {
 }
 
 CallPlan::RunPlan &CallPlan::addPlan(const nova_run_t *run, const RunTarget &target, Session *session) {
-  plans.push_back({run, target, session, dims.size(), offsets.size(), steps.size(), stagedOffsets.size(), 0, 0});
+  plans.push_back({run, target, session, dims.size(), offsets.size(), steps.size(), repeats.size(),
+                   stagedOffsets.size(), 0, 0});
   dims.resize(dims.size() + target.module->manifest().symbols.size());
   return plans.back();
 }
@@ -110,10 +112,10 @@ Status CallPlan::planMemory(RunPlan &plan) {
       needed = plan.target.instance->matrices(buffer.index);
     } else if (!plan.run) {
       continue; // what is prepared depends on nothing else
-    } else if (buffer.kind == BufferKind::State && plan.session) {
+    } else if ((buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next) && plan.session) {
       if (Status status = plan.target.module->countMatrices(i, symbols, needed.count))
         return status;
-    } else if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State) {
+    } else if (buffer.hasMatrices()) {
       if (Status status = plan.target.module->findMatrices(i, symbols, needed))
         return status;
       offsets.back() = plan.slotBytes;
@@ -133,7 +135,31 @@ Status CallPlan::planMemory(RunPlan &plan) {
   return Status::success();
 }
 
+Status CallPlan::planLoops(const RunPlan &plan) {
+  if (!plan.run)
+    return Status::success();
+  const int64_t *symbols = dims.data() + plan.dimsAt;
+  for (const Loop &loop : plan.manifest().loops) {
+    int64_t &count = repeats.emplace_back();
+    if (!loop.repeats.evaluate(symbols, count))
+      return fail(NOVA_SHAPE_MISMATCH, "a loop: ", loop.repeats.text(), " is more than 63 bits hold");
+    if (count < 0)
+      return fail(NOVA_MODULE_INVALID, "a loop: expected ", loop.repeats.text(), " to be 0 or more, found ", count);
+  }
+  return Status::success();
+}
+
+LoopNest CallPlan::nestOf(const RunPlan &plan, const Step &step) const {
+  LoopNest nest;
+  for (int32_t loop = step.loop; loop >= 0; loop = plan.manifest().loops[loop].outer)
+    nest.repeats[nest.depth++] = repeats[plan.loopsAt + loop];
+  std::reverse(nest.repeats, nest.repeats + nest.depth);
+  return nest;
+}
+
 Status CallPlan::planSteps(const RunPlan &plan) {
+  if (Status status = planLoops(plan))
+    return status;
   for (size_t i = 0; i < plan.steps().size(); ++i)
     if (Status status = planStep(plan, i, steps.emplace_back()))
       return status;
@@ -157,9 +183,19 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
                 " rows to be 0 or more, found ", rows);
   if (rows == 0)
     return Status::success();
-  if (!step.batch.empty() || step.usesMatrices) // most often there is one instance and nothing to find out
-    if (Status status =
-            planInstances(manifest, step, symbols, matrices.data() + plan.buffersAt, instanceValues, planned.instances))
+  LoopNest nest = nestOf(plan, step);
+  int64_t runs = 1;
+  for (uint32_t loop = 0; loop < nest.depth; ++loop) {
+    if (nest.repeats[loop] == 0) {
+      rows = 0;
+      return Status::success();
+    }
+    if (__builtin_mul_overflow(runs, nest.repeats[loop], &runs))
+      return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": the runs of its loops are more than 63 bits hold");
+  }
+  if (!step.batch.empty() || step.usesMatrices || nest.depth > 0) // most often there is nothing to find out
+    if (Status status = planInstances(manifest, step, nest, symbols, matrices.data() + plan.buffersAt, instanceValues,
+                                      planned.instances))
       return status;
   if (planned.instances.count == 0) {
     rows = 0;
@@ -167,7 +203,7 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
   }
   int64_t tasks;
   if (__builtin_mul_overflow(planned.instances.count, blockCount(rows, step.block), &tasks) ||
-      __builtin_add_overflow(taskCount, tasks, &taskCount))
+      __builtin_mul_overflow(tasks, runs, &tasks) || __builtin_add_overflow(taskCount, tasks, &taskCount))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
   ++stepCount;
   stepBufferCount += step.buffers.size();
@@ -226,7 +262,11 @@ void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
   case BufferKind::State:
     if (plan.session)
       return plan.session->state(spec.index);
-    [[fallthrough]];
+    break;
+  case BufferKind::Next:
+    if (plan.session)
+      return plan.session->next(spec.index);
+    break;
   case BufferKind::Temporary:
     break;
   }
@@ -247,10 +287,29 @@ void CallPlan::fill(Schedule &schedule) {
   }
 }
 
+/// Leaves and begins loops until the open one is `loop`.
+void CallPlan::enterLoops(const RunPlan &plan, int32_t loop, int32_t &open, Schedule &schedule) const {
+  const std::vector<Loop> &loops = plan.manifest().loops;
+  auto isAround = [&](int32_t outer, int32_t inner) {
+    return outer < 0 || (inner >= 0 && loops[outer].firstStep <= loops[inner].firstStep &&
+                         loops[inner].endStep <= loops[outer].endStep && outer <= inner);
+  };
+  while (!isAround(open, loop)) {
+    schedule.endLoop();
+    open = loops[open].outer;
+  }
+  if (open == loop)
+    return;
+  enterLoops(plan, loops[loop].outer, open, schedule);
+  schedule.beginLoop(static_cast<uint64_t>(repeats[plan.loopsAt + loop]));
+  open = loop;
+}
+
 void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule) {
   int64_t group = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
   uint64_t groupInstances = 0; // none: the run has no group yet
   bool waits = true;           // for all instances of everything before
+  int32_t openLoop = -1;
   const std::vector<StepCode> &code = plan.target.module->code(plan.stage());
   for (uint32_t i = 0; i < plan.steps().size(); ++i) {
     const Step &step = plan.steps()[i];
@@ -259,7 +318,11 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
     waits |= !step.joins; // also if it is not run: what joins it waits like it
     if (planned.rows == 0)
       continue;
-    bool alone = instances.count == 1 && groupInstances == 1; // one instance that follows one: the same as joining
+    bool sameLoop = step.loop == openLoop;
+    // One instance that follows one is the same as joining, within a loop.
+    bool alone = instances.count == 1 && groupInstances == 1 && sameLoop;
+    if (!sameLoop)
+      enterLoops(plan, step.loop, openLoop, schedule);
     if (groupInstances == 0 || (waits && !alone)) {
       group = schedule.beginGroup({instances.count, instances.loops, instanceValues.data() + instances.sizesAt}, group);
       groupInstances = instances.count;
@@ -269,26 +332,32 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
     stepBufferAt += step.buffers.size();
     for (size_t j = 0; j < step.buffers.size(); ++j)
       own[j] = buffers[plan.buffersAt + step.buffers[j].buffer];
-    schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own, byteStrides(plan, step, instances),
+    toBytes(plan, step, instances.stridesAt, instances.loops, false);
+    if (step.loop >= 0)
+      toBytes(plan, step, instances.loopStridesAt, step.buffers.empty() ? 0 : step.buffers[0].loopStrides.size(), true);
+    schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
+                  instanceValues.data() + instances.stridesAt, instanceValues.data() + instances.loopStridesAt,
                   dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i});
   }
+  for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
+    schedule.endLoop();
   if (plan.slotBytes > 0)
     slotLast[plan.slot] = group;
 }
 
-const int64_t *CallPlan::byteStrides(const RunPlan &plan, const Step &step, const Instances &instances) {
-  int64_t *strides = instanceValues.data() + instances.stridesAt;
-  for (uint32_t loop = 0; loop < instances.loops; ++loop)
+/// Turns strides that count matrices into bytes: those of the batch, or of the loops around the step.
+void CallPlan::toBytes(const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops, bool aroundStep) {
+  int64_t *strides = instanceValues.data() + stridesAt;
+  for (size_t loop = 0; loop < loops; ++loop)
     for (size_t i = 0; i < step.buffers.size(); ++i) {
       const StepBuffer &given = step.buffers[i];
-      if (!given.inMatrices)
+      if (!(aroundStep ? given.loopsInMatrices : given.inMatrices))
         continue;
       const BufferSpec &buffer = plan.manifest().buffers[given.buffer];
-      bool inSession = buffer.kind == BufferKind::State && plan.session;
+      bool inSession = plan.session && (buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next);
       strides[loop * step.buffers.size() + i] *= // less than what was allocated
           inSession ? plan.session->stateStride(buffer.index) : matrices[plan.buffersAt + given.buffer].stride;
     }
-  return strides;
 }
 
 void CallPlan::commit() {

@@ -58,6 +58,7 @@ private:
     size_t dimsAt;     // in `dims`
     size_t buffersAt;  // in `buffers`, `offsets` and `matrices`: one entry per buffer of the module
     size_t stepsAt;    // in `steps`: one entry per step
+    size_t loopsAt;    // in `repeats`: one entry per loop
     size_t stagedAt;   // in `stagedOffsets`: one entry per result, if the module can fail
     int64_t slotBytes; // temporaries, and states without a session
     size_t slot;       // in `slots`
@@ -78,10 +79,13 @@ private:
   RunPlan &addPlan(const nova_run_t *run, const RunTarget &target, Session *session);
   Status checkRun(const nova_run_t &run, uint32_t index);
   Status planMemory(RunPlan &plan);
+  Status planLoops(const RunPlan &plan);
   Status planSteps(const RunPlan &plan);
+  LoopNest nestOf(const RunPlan &plan, const Step &step) const;
+  void enterLoops(const RunPlan &plan, int32_t loop, int32_t &open, Schedule &schedule) const;
   Status planStep(const RunPlan &plan, size_t index, StepPlan &step);
   void fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule);
-  const int64_t *byteStrides(const RunPlan &plan, const Step &step, const Instances &instances);
+  void toBytes(const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops, bool aroundStep);
   void noteTensors(const RunPlan &plan, uint32_t index);
   void *stagedResult(const RunPlan &plan, size_t result) const;
   void *bufferAddress(const RunPlan &plan, size_t buffer) const;
@@ -93,6 +97,7 @@ private:
   std::vector<Matrices> matrices;     // of temporaries and states; the stride of a session's once there is room
   std::vector<int64_t> stagedOffsets; // of results in `staged`
   std::vector<StepPlan> steps;
+  std::vector<int64_t> repeats; // of loops
   std::vector<int64_t> instanceValues; // sizes and strides; fill turns strides into bytes
   std::vector<void *> stepBuffers;
   std::vector<int64_t> slotLast; // by slot: the last group that uses it, or -1

@@ -40,8 +40,17 @@ static Status planLoops(const Step &step, const int64_t *dims, std::vector<int64
   return Status::success();
 }
 
-Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, const int64_t *dims,
-                                    const Matrices *matrices, std::vector<int64_t> &values, Instances &instances) {
+/// `last` + (size - 1) * stride.
+static Status reach(const Step &step, int64_t size, int64_t stride, int64_t &last) {
+  int64_t way;
+  if (__builtin_mul_overflow(size - 1, stride, &way) || __builtin_add_overflow(last, way, &last))
+    return tooFar(step);
+  return Status::success();
+}
+
+Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, const LoopNest &nest,
+                                    const int64_t *dims, const Matrices *matrices, std::vector<int64_t> &values,
+                                    Instances &instances) {
   instances = {};
   instances.sizesAt = values.size();
   if (Status status = planLoops(step, dims, values, instances))
@@ -49,25 +58,37 @@ Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, 
   instances.stridesAt = values.size();
   if (instances.count == 0)
     return Status::success();
-  values.resize(instances.stridesAt + instances.loops * step.buffers.size());
-  for (size_t i = 0; i < step.buffers.size(); ++i) {
+  size_t buffers = step.buffers.size();
+  instances.loopStridesAt = instances.stridesAt + instances.loops * buffers;
+  values.resize(instances.loopStridesAt + nest.depth * buffers);
+  for (size_t i = 0; i < buffers; ++i) {
     const StepBuffer &buffer = step.buffers[i];
-    int64_t last = 0; // where the last instance begins
+    int64_t last = 0, lastRun = 0; // where the last instance begins, and the last run of the loops
     uint32_t loop = 0;
     for (size_t axis = step.batch.size(); axis-- > 0 && loop < instances.loops;) {
-      int64_t size, stride, reach;
+      int64_t size, stride;
       if (!step.batch[axis].evaluate(dims, size) || size == 1)
         continue;
       if (Status status = evaluate(step, "stride", buffer.strides[axis], dims, stride))
         return status;
-      values[instances.stridesAt + loop * step.buffers.size() + i] = stride;
-      if (__builtin_mul_overflow(size - 1, stride, &reach) || __builtin_add_overflow(last, reach, &last))
-        return tooFar(step);
+      values[instances.stridesAt + loop * buffers + i] = stride;
+      if (Status status = reach(step, size, stride, last))
+        return status;
       ++loop;
     }
-    if (buffer.inMatrices && last >= matrices[buffer.buffer].count)
-      return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": its last instance is at matrix ", last, " of buffer ",
-                  manifest.buffers[buffer.buffer].name, ", which has ", matrices[buffer.buffer].count);
+    for (uint32_t around = 0; around < nest.depth; ++around) {
+      int64_t &stride = values[instances.loopStridesAt + around * buffers + i];
+      if (Status status = evaluate(step, "stride", buffer.loopStrides[around], dims, stride))
+        return status;
+      if (Status status = reach(step, nest.repeats[around], stride, lastRun))
+        return status;
+    }
+    int64_t lastMatrix = buffer.inMatrices ? last : 0;
+    if (buffer.loopsInMatrices && __builtin_add_overflow(lastMatrix, lastRun, &lastMatrix))
+      return tooFar(step);
+    if ((buffer.inMatrices || buffer.loopsInMatrices) && lastMatrix >= matrices[buffer.buffer].count)
+      return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": its last instance is at matrix ", lastMatrix,
+                  " of buffer ", manifest.buffers[buffer.buffer].name, ", which has ", matrices[buffer.buffer].count);
   }
   return Status::success();
 }

@@ -10,9 +10,10 @@ using namespace nova::runtime;
 
 namespace {
 
-constexpr int64_t kFormat = 2;
+constexpr int64_t kFormat = 3;
 constexpr int64_t kMaxIndex = INT32_MAX;
 constexpr int64_t kMaxRank = 64;
+constexpr size_t kMaxLoops = 16; // around a step
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
 
 /// Reads one manifest, part by part; later parts are checked against earlier ones.
@@ -32,11 +33,11 @@ public:
     parsePorts("results", manifest.results);
     root.member("clauses").each([&](Reader clause) { parseClause(clause); });
     root.member("buffers").each([&](Reader buffer) { parseBuffer(buffer); });
+    filled.resize(manifest.buffers.size());
     if (root.has("prepare"))
       parsePrepare(root.member("prepare"));
     root.member("steps").each([&](Reader step) { parseStep(step, Stage::Run); });
     checkResultsWritten();
-    checkPreparedFilled();
   }
 
 private:
@@ -245,17 +246,19 @@ private:
       size_t count = (isArgument ? manifest.arguments : manifest.results).size();
       // A list without entries has no valid index; the range 0 .. -1 says so.
       buffer.index = static_cast<uint32_t>(reader.member("index").integer(0, static_cast<int64_t>(count) - 1));
-    } else if (kind == "temporary" || kind == "state" || kind == "prepared") {
+    } else if (kind == "temporary" || kind == "state" || kind == "next" || kind == "prepared") {
       parseKind(kindReader, kind, buffer);
       buffer.name = reader.member("name").name();
       buffer.symbol = reader.member("bytes").name();
       buffer.count = parseCount(reader.member("count"), buffer.kind);
+      if (buffer.kind == BufferKind::Next)
+        parseReplaced(reader, buffer);
     } else if (kind == "constant") {
       buffer.kind = BufferKind::Constant;
       buffer.index = manifest.constants++;
       buffer.symbol = reader.member("symbol").name();
     } else {
-      kindReader.complain("expected argument, result, temporary, state, prepared or constant, found ",
+      kindReader.complain("expected argument, result, temporary, state, next, prepared or constant, found ",
                           kindReader.describe());
     }
     manifest.buffers.push_back(std::move(buffer));
@@ -271,12 +274,31 @@ private:
         reader.complain("a state needs a module with a sequence");
       buffer.kind = BufferKind::State;
       buffer.index = manifest.states++;
+      replaced.push_back(false);
+    } else if (kind == "next") {
+      buffer.kind = BufferKind::Next;
     } else {
       if (manifest.params == 0)
         reader.complain("a prepared buffer needs a module with a param");
       buffer.kind = BufferKind::Prepared;
       buffer.index = manifest.prepared++;
     }
+  }
+
+  /// The state that a next buffer takes the place of.
+  void parseReplaced(Reader reader, BufferSpec &buffer) {
+    Reader of = reader.member("of");
+    const BufferSpec &state =
+        manifest.buffers[static_cast<size_t>(of.integer(0, static_cast<int64_t>(manifest.buffers.size()) - 1))];
+    if (state.kind != BufferKind::State)
+      of.complain("expected a state");
+    if (replaced[state.index])
+      of.complain("the state ", state.name, " has a next buffer already");
+    if (!(state.count == buffer.count))
+      reader.member("count").complain("expected that of the state, ", state.count.text(), ", found ",
+                                      buffer.count.text());
+    replaced[state.index] = true;
+    buffer.index = state.index;
   }
 
   /// How many matrices a session holds must not change while it grows.
@@ -295,6 +317,16 @@ private:
            (buffer.kind == BufferKind::Argument && manifest.arguments[buffer.index].isParam);
   }
 
+  /// Whether strides count matrices.
+  static bool parseUnit(Reader unit, const BufferSpec &buffer) {
+    std::string name = unit.text();
+    if (name != "bytes" && name != "matrix")
+      unit.complain("expected bytes or matrix, found ", unit.describe());
+    if (name == "matrix" && !buffer.hasMatrices())
+      unit.complain("expected bytes, as only temporaries, states and prepared buffers consist of matrices");
+    return name == "matrix";
+  }
+
   StepBuffer parseStepBuffer(Reader reader, size_t axes, Stage stage) const {
     StepBuffer parsed{};
     int64_t last = std::min<int64_t>(kMaxIndex, static_cast<int64_t>(manifest.buffers.size()) - 1);
@@ -304,24 +336,28 @@ private:
     if (stage == Stage::Prepare && !existsInPrepare(buffer))
       index.complain("expected a param, a constant or a prepared buffer, found ", parsed.buffer,
                      ", which there is only in a run");
-    Reader unit = reader.member("unit");
-    std::string unitName = unit.text();
-    if (unitName != "bytes" && unitName != "matrix")
-      unit.complain("expected bytes or matrix, found ", unit.describe());
-    parsed.inMatrices = unitName == "matrix";
-    if (parsed.inMatrices && !buffer.hasMatrices())
-      unit.complain("expected bytes, as only temporaries, states and prepared buffers consist of matrices");
+    if (stage == Stage::Run && buffer.kind == BufferKind::Prepared && !filled[parsed.buffer])
+      index.complain("no step of prepare is given the buffer ", buffer.name);
+    parsed.inMatrices = parseUnit(reader.member("unit"), buffer);
     Reader strides = reader.member("strides");
     parsed.strides = parseStepDims(strides, stage);
     if (parsed.strides.size() != axes)
       strides.complain("expected one for each axis of the batch, ", axes, ", found ", parsed.strides.size());
+    if (openLoops.empty())
+      return parsed;
+    Reader loops = reader.member("loops"), loopStrides = loops.member("strides");
+    parsed.loopsInMatrices = parseUnit(loops.member("unit"), buffer);
+    parsed.loopStrides = parseStepDims(loopStrides, stage);
+    if (parsed.loopStrides.size() != openLoops.size())
+      loopStrides.complain("expected one for each loop around the step, ", openLoops.size(), ", found ",
+                           parsed.loopStrides.size());
     return parsed;
   }
 
   /// A step that joins needs a step before it whose instances are the same.
-  static bool parseJoins(Reader reader, const std::vector<Dim> &batch, const std::vector<Step> &before) {
+  bool parseJoins(Reader reader, const std::vector<Dim> &batch, const std::vector<Step> &before) const {
     bool joins = reader.boolean();
-    if (joins && before.empty())
+    if (joins && before.size() == firstToJoin)
       reader.complain("expected false, as no step is before the first");
     if (joins && !(before.back().batch == batch))
       reader.complain("expected false, as the batch differs from that of the step before");
@@ -332,11 +368,33 @@ private:
     if (list.size() > 0 && manifest.params == 0)
       list.complain("expected no steps in a module without a param, found ", list.size());
     list.each([&](Reader step) { parseStep(step, Stage::Prepare); });
+    for (const Step &step : manifest.prepare)
+      for (const StepBuffer &given : step.buffers)
+        filled[given.buffer] = true;
+  }
+
+  void parseLoop(Reader reader) {
+    if (openLoops.size() == kMaxLoops)
+      reader.complain("expected at most ", kMaxLoops, " loops in each other");
+    auto index = static_cast<int32_t>(manifest.loops.size());
+    auto first = static_cast<uint32_t>(manifest.steps.size());
+    manifest.loops.push_back(
+        {parseDim(reader.member("repeat")), openLoops.empty() ? -1 : openLoops.back(), first, first});
+    openLoops.push_back(index);
+    firstToJoin = manifest.steps.size();
+    reader.member("steps").each([&](Reader step) { parseStep(step, Stage::Run); });
+    openLoops.pop_back();
+    firstToJoin = manifest.steps.size();
+    manifest.loops[index].endStep = static_cast<uint32_t>(manifest.steps.size());
   }
 
   void parseStep(Reader reader, Stage stage) {
+    if (stage == Stage::Run && reader.has("repeat"))
+      return parseLoop(reader);
     std::vector<Step> &steps = stage == Stage::Prepare ? manifest.prepare : manifest.steps;
     Step step;
+    if (!openLoops.empty())
+      step.loop = openLoops.back();
     step.kernel = reader.member("kernel").name();
     Reader entry = reader.member("entry");
     for (const std::string &target : manifest.targets)
@@ -353,7 +411,7 @@ private:
     reader.member("buffers").each(
         [&](Reader buffer) { step.buffers.push_back(parseStepBuffer(buffer, step.batch.size(), stage)); });
     for (const StepBuffer &given : step.buffers)
-      step.usesMatrices |= given.inMatrices;
+      step.usesMatrices |= given.inMatrices || given.loopsInMatrices;
     Reader scratch = reader.member("scratch");
     if (!scratch.isNull())
       step.scratch = scratch.name();
@@ -372,26 +430,13 @@ private:
         root.member("results").element(i).complain("no step writes the result ", manifest.results[i].name);
   }
 
-  /// A run may only read what was prepared, so that many may go on at once.
-  void checkPreparedFilled() const {
-    std::vector<bool> filled(manifest.buffers.size());
-    for (const Step &step : manifest.prepare)
-      for (const StepBuffer &given : step.buffers)
-        filled[given.buffer] = true;
-    Reader list = root.member("steps");
-    for (size_t i = 0; i < manifest.steps.size(); ++i)
-      for (size_t j = 0; j < manifest.steps[i].buffers.size(); ++j) {
-        uint32_t index = manifest.steps[i].buffers[j].buffer;
-        if (manifest.buffers[index].kind != BufferKind::Prepared || filled[index])
-          continue;
-        Reader step = list.element(i), buffers = step.member("buffers"), given = buffers.element(j);
-        given.member("buffer").complain("no step of prepare is given the buffer ", manifest.buffers[index].name);
-      }
-  }
-
   Reader root;
   Manifest &manifest;
   std::unordered_map<std::string, uint32_t> symbolIndex;
+  std::vector<bool> replaced;     // by state: has a next buffer
+  std::vector<bool> filled;       // by buffer: some step of prepare is given it
+  std::vector<int32_t> openLoops; // outermost first
+  size_t firstToJoin = 0;         // no step joins one before this
 };
 
 } // namespace

@@ -40,18 +40,20 @@ struct Clause {
   bool settled = false; // all its symbols are sizes of params: nothing is left for a run to check
 };
 
-enum class BufferKind { Argument, Result, Temporary, State, Prepared, Constant };
+/// Next: what takes the place of a state when the run has succeeded.
+enum class BufferKind { Argument, Result, Temporary, State, Next, Prepared, Constant };
 
 struct BufferSpec {
   BufferKind kind;
-  uint32_t index = 0; // argument or result; for the other kinds the position among their kind
-  std::string name;   // temporaries, states and prepared buffers
+  uint32_t index = 0; // argument or result; for Next that of the state; for the others the position among their kind
+  std::string name;   // of what has matrices
   std::string symbol; // the function that tells the bytes of one matrix, or the constant's data
-  Dim count;          // temporaries, states and prepared buffers: how many matrices
+  Dim count;          // how many matrices
 
   /// Whether it consists of matrices in the runtime's memory.
   bool hasMatrices() const {
-    return kind == BufferKind::Temporary || kind == BufferKind::State || kind == BufferKind::Prepared;
+    return kind == BufferKind::Temporary || kind == BufferKind::State || kind == BufferKind::Next ||
+           kind == BufferKind::Prepared;
   }
 };
 
@@ -60,6 +62,15 @@ struct StepBuffer {
   uint32_t buffer;
   bool inMatrices;          // the strides count matrices of the buffer, not bytes
   std::vector<Dim> strides; // one per axis of the batch
+  bool loopsInMatrices = false;
+  std::vector<Dim> loopStrides; // one per loop around the step, outermost first
+};
+
+/// Steps that are run one after the other, again and again.
+struct Loop {
+  Dim repeats;
+  int32_t outer;             // the loop around it, or -1
+  uint32_t firstStep, endStep; // those inside, also of loops inside
 };
 
 struct Step {
@@ -70,6 +81,7 @@ struct Step {
   bool descending;
   std::vector<Dim> batch; // sizes of the loops around the kernel, outermost first
   bool joins;             // an instance needs only the same instance of the steps before
+  int32_t loop = -1;      // the innermost one around it, or -1
   std::vector<StepBuffer> buffers;
   bool usesMatrices = false; // some buffer's strides count matrices
   std::string scratch;       // the function that tells the bytes of scratch, or empty for none
@@ -111,6 +123,7 @@ struct Manifest {
   std::vector<BufferSpec> buffers;
   uint32_t temporaries = 0, states = 0, prepared = 0, constants = 0; // how many buffers of these kinds
   std::vector<Step> prepare, steps;
+  std::vector<Loop> loops; // around steps of `steps`; one that is around another comes first
   uint32_t params = 0;            // how many arguments are params
   std::vector<bool> paramSymbols; // by symbol: some param has a size that is this symbol alone
   std::vector<Binding> bindings;  // in order; all symbols but those of `sequence` in a module that has one

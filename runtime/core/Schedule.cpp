@@ -26,6 +26,9 @@ void Schedule::begin(size_t callCount) {
   phases.reserve(callCount);
   makeRoom(groups, groupCapacity, callCount);
   groupCount = 0;
+  loops.clear();
+  openLoop = -1;
+  openRuns = 1;
   tasks = 0;
   mostBuffers = 0;
   firstFailure.store(SIZE_MAX, std::memory_order_relaxed);
@@ -38,18 +41,32 @@ int64_t Schedule::beginGroup(const Batch &batch, int64_t after) {
   group.firstPhase = phases.size();
   group.phaseCount = 0;
   group.after = after;
-  group.awaited = false;
+  group.loop = openLoop;
+  group.awaited = openLoop >= 0;
   group.done.store(0, std::memory_order_relaxed);
   if (after >= 0)
     groups[after].awaited = true;
   return static_cast<int64_t>(groupCount++);
 }
 
+void Schedule::beginLoop(uint64_t runs) {
+  loops.push_back({groupCount, groupCount, runs, openLoop});
+  openLoop = static_cast<int64_t>(loops.size()) - 1;
+  openRuns *= runs;
+}
+
+void Schedule::endLoop() {
+  Loop &loop = loops[static_cast<size_t>(openLoop)];
+  loop.endGroup = groupCount;
+  openRuns /= loop.runs;
+  openLoop = loop.outer;
+}
+
 void Schedule::add(const KernelCall &call) {
   Group &group = groups[groupCount - 1];
   uint64_t blocks = blockCount(call.rows, call.block);
   calls.push_back(call);
-  if (group.batch.instances > 1)
+  if (group.batch.instances > 1 || openLoop >= 0)
     mostBuffers = std::max(mostBuffers, call.bufferCount);
   if (group.phaseCount > 0 && blocks == 1 && phases.back().taskCount == 1) {
     ++phases.back().callCount;
@@ -58,7 +75,7 @@ void Schedule::add(const KernelCall &call) {
   phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1});
   ++group.phaseCount;
   group.instanceTasks += blocks;
-  tasks += group.batch.instances * blocks;
+  tasks += group.batch.instances * blocks * openRuns;
 }
 
 /// How many instances a phase lies behind the one before it: none where the idle time at the ends of phases, about half
@@ -78,12 +95,11 @@ void Schedule::share(size_t workers) {
   for (size_t i = 0; i < groupCount; ++i) {
     Group &group = groups[i];
     group.lag = group.batch.instances > 1 ? lagFor(group.instanceTasks, workers) : 0;
-    group.listBegin = places;
-    places += (group.batch.instances + group.lag * (group.phaseCount - 1)) * group.instanceTasks;
-    group.listEnd = places;
+    group.places = (group.batch.instances + group.lag * (group.phaseCount - 1)) * group.instanceTasks;
+    places += group.places * runsOf(group.loop);
     group.firstDone = phaseCounters;
     phaseCounters += group.batch.instances * (group.phaseCount - 1);
-    independent &= group.after < 0 && group.phaseCount == 1;
+    independent &= group.after < 0 && group.phaseCount == 1 && group.loop < 0;
   }
   if (concurrent) { // one alone never waits
     makeRoom(phaseDone, phaseDoneCapacity, phaseCounters);
@@ -93,6 +109,10 @@ void Schedule::share(size_t workers) {
   constexpr size_t kLinePointers = sizeof(Line) / sizeof(void *);
   workerLines = (mostBuffers + kLinePointers - 1) / kLinePointers;
   makeRoom(instanceBuffers, lineCapacity, workers * workerLines);
+
+  constexpr size_t kLineRuns = sizeof(Line) / sizeof(uint64_t);
+  runsPerWorker = (loops.size() + kLineRuns - 1) / kLineRuns * kLineRuns;
+  makeRoom(loopRuns, runsCapacity, workers * runsPerWorker);
 
   rangeCount = independent ? workers : 1;
   makeRoom(ranges, rangeCapacity, rangeCount);
@@ -104,28 +124,78 @@ void Schedule::share(size_t workers) {
   }
 }
 
+/// How often what is in this loop runs.
+uint64_t Schedule::runsOf(int64_t loop) const {
+  uint64_t runs = 1;
+  for (; loop >= 0; loop = loops[loop].outer)
+    runs *= loops[loop].runs;
+  return runs;
+}
+
+/// The tasks that a group counts as done in each run.
+uint64_t Schedule::tasksAtEnd(const Group &group) const {
+  return group.batch.instances * phases[group.firstPhase + group.phaseCount - 1].taskCount;
+}
+
 void Schedule::work(size_t worker, void *scratch) {
   void **buffers = workerLines ? instanceBuffers[worker * workerLines].pointers : nullptr;
+  uint64_t *runs = loopRuns.get() + worker * runsPerWorker;
   for (size_t i = 0; i < rangeCount; ++i)
-    if (!workOn(ranges[(worker + i) % rangeCount], {scratch, buffers}))
+    if (!workOn(ranges[(worker + i) % rangeCount], {scratch, buffers, runs}))
       return;
 }
 
 // False where a kernel has failed.
 bool Schedule::workOn(Range &range, const Worker &worker) {
-  size_t current = 0; // claims only go up, and so does the group they fall into
+  std::fill_n(worker.loopRuns, loops.size(), 0);
+  Cursor cursor{0, 0, groupCount > 0 ? groups[0].places : 0, 0, nullptr, 0};
   for (;;) {
     uint64_t place = range.next.fetch_add(1, std::memory_order_relaxed);
     if (place >= range.end)
       return true;
-    while (place >= groups[current].listEnd)
-      ++current;
-    if (!runPlace(groups[current], place - groups[current].listBegin, worker))
+    while (place >= cursor.end)
+      advance(cursor, worker);
+    if (!runPlace(cursor, place - cursor.begin, worker))
       return false;
   }
 }
 
-bool Schedule::runPlace(Group &group, uint64_t place, const Worker &worker) {
+// To the group that follows, which is the first one of a loop again where it has runs left.
+void Schedule::advance(Cursor &cursor, const Worker &worker) const {
+  const Group &left = groups[cursor.group];
+  size_t next = cursor.group + 1;
+  bool again = false;
+  for (int64_t loop = left.loop; loop >= 0 && loops[loop].endGroup == next && !again; loop = loops[loop].outer) {
+    again = ++worker.loopRuns[loop] < loops[loop].runs;
+    if (again)
+      next = loops[loop].firstGroup;
+    else
+      worker.loopRuns[loop] = 0;
+  }
+  const Group &group = groups[next];
+  uint64_t leftDone = (cursor.run + 1) * tasksAtEnd(left);
+  cursor.before = nullptr;
+  if (again || group.after == static_cast<int64_t>(next) - 1) {
+    cursor.before = &left.done;
+    cursor.beforeDone = leftDone;
+  } else if (group.after >= 0) {
+    const Group &after = groups[group.after];
+    cursor.before = &after.done;
+    cursor.beforeDone = runsOf(after.loop) * tasksAtEnd(after);
+  }
+  cursor.group = next;
+  cursor.begin = cursor.end;
+  cursor.end += group.places;
+  cursor.run = 0;
+  uint64_t runs = 1;
+  for (int64_t loop = group.loop; loop >= 0; loop = loops[loop].outer) {
+    cursor.run += worker.loopRuns[loop] * runs;
+    runs *= loops[loop].runs;
+  }
+}
+
+bool Schedule::runPlace(const Cursor &cursor, uint64_t place, const Worker &worker) {
+  const Group &group = groups[cursor.group];
   uint64_t instance = 0, task = place;
   if (group.batch.instances > 1) {
     instance = group.instanceTasks == 1 ? place : place / group.instanceTasks;
@@ -136,26 +206,25 @@ bool Schedule::runPlace(Group &group, uint64_t place, const Worker &worker) {
                                        [](uint64_t task, const Phase &phase) { return task < phase.taskBegin; });
   size_t index = static_cast<size_t>(next - first) - 1;
   instance -= index * group.lag; // what lies before the first instance becomes a huge number
-  return instance >= group.batch.instances || runTask(group, instance, index, task - first[index].taskBegin, worker);
+  return instance >= group.batch.instances || runTask(cursor, instance, index, task - first[index].taskBegin, worker);
 }
 
-bool Schedule::runTask(Group &group, uint64_t instance, size_t index, uint64_t block, const Worker &worker) {
+bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, uint64_t block, const Worker &worker) {
+  Group &group = groups[cursor.group];
   const Phase &phase = phases[group.firstPhase + index];
   std::atomic<uint64_t> *counters = nullptr; // of the instance's phases
   if (concurrent) {
-    if (group.after >= 0) {
-      const Group &before = groups[group.after];
-      waitFor(before.done, before.batch.instances * phases[before.firstPhase + before.phaseCount - 1].taskCount);
-    }
+    if (cursor.before)
+      waitFor(*cursor.before, cursor.beforeDone);
     if (group.phaseCount > 1)
       counters = &phaseDone[group.firstDone + instance * (group.phaseCount - 1)];
     if (index > 0)
-      waitFor(counters[index - 1], (&phase)[-1].taskCount);
+      waitFor(counters[index - 1], (cursor.run + 1) * (&phase)[-1].taskCount);
     if (firstFailure.load(std::memory_order_relaxed) != SIZE_MAX)
       return false;
   }
   for (size_t call = phase.firstCall; call < phase.firstCall + phase.callCount; ++call)
-    if (!runCall(call, group.batch, instance, block, worker))
+    if (!runCall(call, group, instance, block, worker))
       return false;
   if (!concurrent)
     return true;
@@ -168,7 +237,7 @@ bool Schedule::runTask(Group &group, uint64_t instance, size_t index, uint64_t b
 
 void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count) const {
   constexpr int kSpins = 200;
-  for (int spins = 0; done.load(std::memory_order_acquire) != count; ++spins) {
+  for (int spins = 0; done.load(std::memory_order_acquire) < count; ++spins) {
     if (firstFailure.load(std::memory_order_relaxed) != SIZE_MAX)
       return; // its tasks may never be run; ours will not be either
     if (spins < kSpins)
@@ -178,9 +247,9 @@ void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count) const 
   }
 }
 
-/// The addresses of an instance's buffers.
-static void *const *instanceBuffersOf(const KernelCall &call, const Batch &batch, uint64_t instance, void **room) {
-  void *const *from = call.buffers;
+/// The addresses of the buffers of an instance, given those of the first one.
+static void *const *instanceBuffersOf(const KernelCall &call, void *const *from, const Batch &batch, uint64_t instance,
+                                      void **room) {
   const int64_t *strides = call.strides;
   for (uint32_t loop = 0; loop < batch.loops; ++loop, strides += call.bufferCount) {
     uint64_t index = instance;
@@ -196,15 +265,32 @@ static void *const *instanceBuffersOf(const KernelCall &call, const Batch &batch
   return room;
 }
 
+/// The addresses of a call's buffers in the run of its loops where the worker is.
+void *const *Schedule::buffersOfRun(const KernelCall &call, int64_t loop, const Worker &worker) const {
+  std::copy_n(call.buffers, call.bufferCount, worker.buffers);
+  size_t depth = 0;
+  for (int64_t around = loop; around >= 0; around = loops[around].outer)
+    ++depth;
+  for (; loop >= 0; loop = loops[loop].outer) {
+    const int64_t *strides = call.loopStrides + --depth * call.bufferCount;
+    auto run = static_cast<int64_t>(worker.loopRuns[loop]);
+    for (uint32_t i = 0; i < call.bufferCount; ++i)
+      worker.buffers[i] = static_cast<char *>(worker.buffers[i]) + run * strides[i];
+  }
+  return worker.buffers;
+}
+
 #if defined(__clang__)
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
-bool Schedule::runCall(size_t callIndex, const Batch &batch, uint64_t instance, uint64_t block, const Worker &worker) {
+bool Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, uint64_t block, const Worker &worker) {
   const KernelCall &call = calls[callIndex];
   void *const *buffers = call.buffers;
+  if (group.loop >= 0)
+    buffers = buffersOfRun(call, group.loop, worker);
   if (instance > 0)
-    buffers = instanceBuffersOf(call, batch, instance, worker.buffers);
+    buffers = instanceBuffersOf(call, buffers, group.batch, instance, worker.buffers);
   if (call.descending)
     block = blockCount(call.rows, call.block) - 1 - block;
   int64_t row0 = static_cast<int64_t>(block) * call.block;

@@ -19,6 +19,10 @@
 // workers need not run at the same time, and one alone does all the work. Tasks of one instance follow each other, so
 // what a step has packed is still in cache when the next step reads it.
 //
+// Groups may lie in loops, which may lie in each other: the groups of a loop follow each other as often as it runs, and
+// its first group then waits for its last one. Each worker keeps the place in the list where it is, with the run of
+// every loop; claims only go up, so it only walks forward. Counters of what is complete go on from run to run.
+//
 // Where nothing waits the list is cut into as many ranges as there are workers. Each begins with its own and goes on
 // with what is left of the others': one decode step after another finds a session's rows, or a head's, in the cache of
 // the core that read them last.
@@ -52,6 +56,7 @@ struct KernelCall {
   uint32_t bufferCount;
   void *const *buffers;   // of the first instance
   const int64_t *strides; // in bytes, from instance to instance: for each loop, innermost first, one per buffer
+  const int64_t *loopStrides; // in bytes, from run to run of the loops around the group: outermost first, likewise
   const int64_t *dims;
   int64_t rows;
   int64_t block;
@@ -82,6 +87,11 @@ public:
   /// group's number.
   int64_t beginGroup(const Batch &batch, int64_t after);
 
+  /// Groups from here to the matching endLoop run this often, at least once, one after the other. The groups of a loop
+  /// must each wait for the one before.
+  void beginLoop(uint64_t runs);
+  void endLoop();
+
   /// Adds a step with rows > 0 to the group begun last: an instance of it follows the same instance of the step added
   /// before.
   void add(const KernelCall &call);
@@ -107,7 +117,8 @@ private:
   };
 
   struct alignas(64) Group {
-    uint64_t listBegin, listEnd; // its places in the list
+    int64_t loop;         // the innermost one around it, or -1
+    uint64_t places;      // in the list, for each run of its loops
     uint64_t instanceTasks;
     uint64_t lag; // instances between one phase and the next
     Batch batch;
@@ -116,6 +127,12 @@ private:
     int64_t after;                          // the group to wait for, or -1
     bool awaited;                           // some group waits for this one
     alignas(64) std::atomic<uint64_t> done; // tasks, counted where the group is awaited
+  };
+
+  struct Loop {
+    size_t firstGroup, endGroup; // those inside, also of loops inside
+    uint64_t runs;
+    int64_t outer; // the loop around it, or -1
   };
 
   struct alignas(64) Range {
@@ -130,27 +147,46 @@ private:
   /// What a worker has of its own.
   struct Worker {
     void *scratch;
-    void **buffers; // room for the addresses of an instance
+    void **buffers;     // room for the addresses of an instance
+    uint64_t *loopRuns; // by loop: the run it is in
+  };
+
+  /// A group in the list, in one of the runs of its loops.
+  struct Cursor {
+    size_t group;
+    uint64_t begin, end;                 // its places
+    uint64_t run;                        // how often the group was run before
+    const std::atomic<uint64_t> *before; // what to wait for, or null
+    uint64_t beforeDone;
   };
 
   bool workOn(Range &range, const Worker &worker);
-  bool runPlace(Group &group, uint64_t place, const Worker &worker);
-  bool runTask(Group &group, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
+  void advance(Cursor &cursor, const Worker &worker) const;
+  uint64_t runsOf(int64_t loop) const;
+  uint64_t tasksAtEnd(const Group &group) const;
+  bool runPlace(const Cursor &cursor, uint64_t place, const Worker &worker);
+  bool runTask(const Cursor &cursor, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
   void waitFor(const std::atomic<uint64_t> &done, uint64_t count) const;
-  bool runCall(size_t call, const Batch &batch, uint64_t instance, uint64_t block, const Worker &worker);
+  bool runCall(size_t call, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
+  void *const *buffersOfRun(const KernelCall &call, int64_t loop, const Worker &worker) const;
   void recordFailure(size_t call, int32_t code, const void *scratch);
 
   std::vector<KernelCall> calls;
   std::vector<Phase> phases;
   std::unique_ptr<Group[]> groups;
   size_t groupCount = 0, groupCapacity = 0;
+  std::vector<Loop> loops;
+  int64_t openLoop = -1;
+  uint64_t openRuns = 1; // of all open loops together
   uint64_t tasks = 0;
   std::unique_ptr<std::atomic<uint64_t>[]> phaseDone;
   size_t phaseDoneCapacity = 0;
   bool concurrent = false; // more than one worker
   std::unique_ptr<Range[]> ranges;
   size_t rangeCount = 0, rangeCapacity = 0;
-  uint32_t mostBuffers = 0;                // of a step with instances
+  uint32_t mostBuffers = 0;                // of a step with instances or in a loop
+  std::unique_ptr<uint64_t[]> loopRuns;    // by worker
+  size_t runsPerWorker = 0, runsCapacity = 0;
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;
   alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};

@@ -48,17 +48,33 @@ bool Session::grow(State &state, const Matrices &needed) const {
   return true;
 }
 
+Status Session::growNext(State &state, const BufferSpec &buffer, const Matrices &needed) const {
+  if (needed.stride != state.stride)
+    return fail(NOVA_MODULE_INVALID, "buffer ", buffer.name, ": expected matrices of ", state.stride,
+                " bytes, as those of its state, found ", needed.stride);
+  state.isReplaced = true;
+  if (state.next.growDiscarding(static_cast<size_t>(needed.bytes())))
+    return Status::success();
+  return fail(NOVA_OUT_OF_MEMORY, "cannot get ", needed.bytes(), " bytes for the state ", buffer.name);
+}
+
 Status Session::growTo(int64_t rows, const int64_t *dims) {
   const Manifest &manifest = owner->manifest();
   std::copy_n(dims, sizing.size(), sizing.begin());
   sizing[manifest.sequence.whole] = sizing[manifest.sequence.rows] = rows;
   sizing[manifest.sequence.past] = 0;
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
-    if (manifest.buffers[i].kind != BufferKind::State)
+    BufferKind kind = manifest.buffers[i].kind;
+    if (kind != BufferKind::State && kind != BufferKind::Next)
       continue;
     Matrices needed;
     if (Status status = owner->findMatrices(i, sizing.data(), needed))
       return status;
+    if (kind == BufferKind::Next) { // behind its state
+      if (Status status = growNext(states[manifest.buffers[i].index], manifest.buffers[i], needed))
+        return status;
+      continue;
+    }
     State &state = states[manifest.buffers[i].index];
     if (!grow(state, needed))
       return fail(NOVA_OUT_OF_MEMORY, "cannot get ", needed.bytes(), " bytes for the state ", manifest.buffers[i].name,
@@ -78,6 +94,9 @@ int64_t Session::bytesInUse(int64_t rows) const {
 void Session::advance(const int64_t *dims) {
   std::copy_n(dims, symbols.size(), symbols.begin());
   rowCount = dims[owner->manifest().sequence.whole];
+  for (State &state : states)
+    if (state.isReplaced)
+      std::swap(state.memory, state.next);
 }
 
 void Session::reset() { rowCount = 0; }

@@ -34,6 +34,8 @@ public:
 
   /// The memory of the state with this index among the module's states.
   void *state(uint32_t index) const { return states[index].memory.data(); }
+  /// That of the buffer that takes its place when a call succeeds; null where it has none.
+  void *next(uint32_t index) const { return states[index].next.data(); }
   /// The bytes from one of its matrices to the next.
   int64_t stateStride(uint32_t index) const { return states[index].stride; }
 
@@ -51,12 +53,14 @@ public:
 
 private:
   struct State {
-    Buffer memory;
+    Buffer memory, next;
+    bool isReplaced = false; // by `next`
     int64_t stride = 0; // from matrix to matrix, while there are rows
   };
 
   Status growTo(int64_t rows, const int64_t *dims);
   bool grow(State &state, const Matrices &needed) const;
+  Status growNext(State &state, const BufferSpec &buffer, const Matrices &needed) const;
 
   std::shared_ptr<const Module> owner;
   std::shared_ptr<const ModuleInstance> bound;

@@ -33,7 +33,7 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
   EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
   EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
-  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 2, found 1");
+  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 3, found 1");
   EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
   EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
   // Deep nesting must not exhaust the stack.

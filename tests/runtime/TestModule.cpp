@@ -67,7 +67,7 @@ static Json step(const char *kernel, Json rows, int64_t block, const char *order
 }
 
 static Json baseManifest(const char *graph, Json symbols) {
-  return {{"format", 2},
+  return {{"format", 3},
           {"graph", graph},
           {"graph_hash", std::string(64, '1')},
           {"semantic_hash", std::string(64, '2')},

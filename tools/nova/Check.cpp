@@ -47,12 +47,14 @@ static StringRef explain(DependenceClass c) {
     return "row i alone";
   case DependenceClass::Windowed:
     return "some rows up to i";
+  case DependenceClass::Recurrent:
+    return "rows up to i, by a carry";
   case DependenceClass::Causal:
     return "all rows up to i";
   case DependenceClass::Full:
     return "rows after i too";
   }
-  llvm_unreachable("a class is one of the five");
+  llvm_unreachable("a class is one of the six");
 }
 
 static void addExtend(GraphOp core, const ExtendGraph &extend, Report &report) {

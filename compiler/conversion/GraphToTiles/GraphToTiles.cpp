@@ -1,102 +1,18 @@
-#include "compiler/conversion/GraphToTiles/GraphToTiles.h"
+#include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/analysis/FallibleOps.h"
-#include "compiler/analysis/Mask.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/Prepare.h"
-#include "compiler/conversion/GraphToTiles/RowKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
-#include "dialects/graph/Text.h"
-#include <map>
 #include <set>
 
 using namespace mlir;
 
 namespace nova {
-namespace {
 // Rows of a block that only moves data.
 constexpr int64_t packBlock = 256;
 
 // Ops whose operands are all read from memory, also those that could be computed anywhere.
-static bool readsMemory(Role role) { return role == Role::Reduce || role == Role::Gather || role == Role::View; }
-
-class Planner {
-public:
-  explicit Planner(const TileInput &input)
-      : in(input), values(input.graph, input.numArguments, input.resultNames.size()), b(in.graph.getContext()) {}
-  FailureOr<TileProgram> run();
-
-private:
-  TileInput in;
-  Values values;
-  OpBuilder b;
-  TileProgram program;
-  SmallVector<Attribute> symbols;
-  /// The first level at which the value can be read from memory, and for fused values the level of their kernel.
-  DenseMap<Value, unsigned> ready, level;
-  DenseSet<Value> inMemory;         // values that some other kernel, a result or a packing reads
-  DenseMap<Value, unsigned> memory; // buffers of the plan
-  std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
-  DenseMap<Value, unsigned> denseCopies;                          // of states
-  std::map<unsigned, std::vector<PlanStep>> steps;                // by level
-  std::map<Value, std::optional<int64_t>, bool (*)(Value, Value)> limits{
-      [](Value a, Value c) { return a.getAsOpaquePointer() < c.getAsOpaquePointer(); }};
-  std::optional<MaskAnalysis> masks; // built for the first mask
-  unsigned nextKernel = 0, nextStorage = 0;
-
-  struct Factor {    // how a packed operand of a contraction lies in memory
-    Value source;    // the value whose rows are packed
-    bool transposed; // the factor is the source transposed
-    bool isState;
-  };
-  Factor factorOf(MatmulOp op, Value operand) const;
-  /// One matrix of a value, as kernels over `batch` get it: its type, and the steps from one to the next.
-  GlobalBuffer matrixOf(Value v, ArrayRef<DimAttr> batch);
-  GlobalBuffer matrixIn(unsigned buffer, Value v, ArrayRef<DimAttr> batch);
-  std::vector<DimAttr> strides(ArrayRef<DimAttr> dims, DimAttr each, ArrayRef<DimAttr> batch);
-  std::vector<DimAttr> mapStrides(TensorType type, ArrayRef<AxisPlace> places, int64_t batch);
-  DimAttr product(ArrayRef<DimAttr> dims);
-  DimAttr bytesOf(Type element) {
-    return constantDim(b.getContext(), std::max(element.getIntOrFloatBitWidth() / 8, 1u));
-  }
-  /// A dimension that left the range of dimensions: reported once, at the end.
-  DimAttr checked(DimAttr dim) {
-    tooLarge |= !dim;
-    return dim ? dim : values.getOne();
-  }
-  bool tooLarge = false;
-  /// Dims as the clauses simplify them: what is known to be 1 must be seen to broadcast.
-  tile::BufferType bufferType(TensorType tensor, tile::Layout layout = tile::Layout::rows) const {
-    SmallVector<DimAttr> dims;
-    for (DimAttr dim : tensor.getDims())
-      dims.push_back(values.getFacts().normalize(dim));
-    return tile::BufferType::get(tensor.getContext(), tensor.withDims(dims), layout);
-  }
-  std::optional<int64_t> upperLimit(Value mask);
-
-  void collectSymbols();
-  LogicalResult findLevels();
-  void fuseLate();
-  void findMemory();
-  bool fusesInto(Value x, Operation &reader, DenseMap<Value, unsigned> &fused) const;
-  unsigned addBuffer(PlanBuffer buffer);
-  unsigned memoryOf(Value v);
-  GlobalBuffer packedOf(MatmulOp op, Value operand, ArrayRef<DimAttr> batch);
-  GlobalBuffer globalOf(Value v);
-  bool isReadWhole(Value v) const;
-  unsigned denseMemoryOf(Value v);
-  void emitState(ConcatOp op);
-  void emitRowKernels();
-  void emitMaps();
-  void emitMap(Operation *op, Value value, ArrayRef<DimAttr> at);
-  void emitJoin(ConcatOp op);
-  void emitResults();
-  std::string kernelName(StringRef what) { return "k" + std::to_string(nextKernel++) + "_" + what.str(); }
-  static std::string nameOf(Value v) {
-    std::string name = valueName(v);
-    return name.empty() ? "value" : name.substr(1);
-  }
-};
-} // namespace
+static bool readsMemory(Role role) { return role == Role::Reduce || role == Role::Gather || role == Role::View || role == Role::Scan; }
 
 std::optional<int64_t> Planner::upperLimit(Value mask) {
   auto [it, fresh] = limits.try_emplace(mask);
@@ -139,6 +55,9 @@ void Planner::collectSymbols() {
 }
 
 LogicalResult Planner::findLevels() {
+  for (BlockArgument argument : in.graph.getBlock().getArguments())
+    if (isReadWhole(argument))
+      ready[argument] = 1;
   for (Operation &op : in.graph.getBlock().without_terminator()) {
     Value v = op.getResult(0);
     unsigned at = 0;
@@ -182,12 +101,16 @@ LogicalResult Planner::findLevels() {
     case Role::Join:
     case Role::Reduce:
     case Role::Gather:
+    case Role::Scan:
       for (Value x : op.getOperands())
         at = std::max(at, values.isFree(x) && readsMemory(values.role(v)) ? 1u : ready[x]);
-      level[v] = at;
-      ready[v] = at + 1;
+      for (Value result : op.getResults()) {
+        level[result] = at;
+        ready[result] = at + 1;
+      }
       break;
     case Role::Argument:
+    case Role::Carried:
       break;
     }
   }
@@ -258,8 +181,9 @@ void Planner::findMemory() {
 }
 
 unsigned Planner::addBuffer(PlanBuffer buffer) {
-  if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State) {
-    buffer.symbol = (buffer.kind == BufferKind::State ? "state" : "temporary") + std::to_string(nextStorage++);
+  if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next) {
+    const char *word = buffer.kind == BufferKind::State ? "state" : buffer.kind == BufferKind::Next ? "next" : "temporary";
+    buffer.symbol = word + std::to_string(counters.storage++);
     b.setInsertionPointToEnd(program.module->getBody());
     b.create<tile::StorageOp>(b.getUnknownLoc(), buffer.symbol, b.getArrayAttr(symbols), buffer.type);
   }
@@ -272,11 +196,16 @@ unsigned Planner::memoryOf(Value v) {
   if (auto it = memory.find(v); it != memory.end())
     return it->second;
   PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", bufferType(tensorOf(v))};
+  if (isBeginning(v))
+    for (OpOperand &use : v.getUses())
+      if (auto scan = dyn_cast<ScanOp>(use.getOwner()))
+        return memory[v] = memoryOf(scan.getCarried()[use.getOperandNumber() - scan.getCarry().getBeginOperandIndex()]);
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     buffer.kind = BufferKind::Argument;
     buffer.index = arg.getArgNumber();
     buffer.name = in.graph.getArgName(arg.getArgNumber());
-  } else if (values.role(v) == Role::State) {
+  }
+  if (values.role(v) == Role::State || values.role(v) == Role::Carried) {
     buffer.kind = BufferKind::State;
     TensorType type = tensorOf(v);
     if (type.getRank() > 2)
@@ -284,7 +213,7 @@ unsigned Planner::memoryOf(Value v) {
     buffer.count = type.getRank() > 2 ? product(values.batchOf(v)) : values.getOne();
   } else if (values.role(v) == Role::Data) {
     buffer.kind = BufferKind::Constant;
-    buffer.symbol = "nova_const_" + std::to_string(nextStorage++);
+    buffer.symbol = "nova_const_" + std::to_string(counters.storage++);
     b.setInsertionPointToEnd(program.module->getBody());
     b.create<tile::DataOp>(v.getLoc(), buffer.symbol, cast<ElementsAttr>(v.getDefiningOp<ConstantOp>().getValue()),
                            buffer.type);
@@ -332,7 +261,8 @@ std::vector<DimAttr> Planner::mapStrides(TensorType type, ArrayRef<AxisPlace> pl
 }
 
 GlobalBuffer Planner::matrixOf(Value v, ArrayRef<DimAttr> batch) {
-  unsigned buffer = values.role(v) == Role::State ? memoryOf(v) : denseMemoryOf(v);
+  bool isState = values.role(v) == Role::State || values.role(v) == Role::Carried;
+  unsigned buffer = isState ? memoryOf(v) : denseMemoryOf(v);
   return matrixIn(buffer, v, batch);
 }
 
@@ -344,7 +274,8 @@ GlobalBuffer Planner::matrixIn(unsigned buffer, Value v, ArrayRef<DimAttr> batch
   }
   std::vector<DimAttr> own = values.batchOf(v);
   tile::BufferType type = bufferType(whole.withDims(whole.getDims().take_back(2)));
-  if (program.plan.buffers[buffer].kind == BufferKind::State) // matrices with room between them
+  BufferKind kind = program.plan.buffers[buffer].kind;
+  if (kind == BufferKind::State || kind == BufferKind::Next) // matrices with room between them
     return {{buffer, StepBuffer::Unit::Matrices, strides(own, values.getOne(), batch)}, type};
   DimAttr matrix = checked(multiplyDims(product(type.getTensor().getDims()), bytesOf(whole.getElementType())));
   return {{buffer, StepBuffer::Unit::Bytes, strides(own, matrix, batch)}, type};
@@ -382,7 +313,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op, Value operand, ArrayRef<DimAttr> bat
     b.setInsertionPointToStart(&body);
     b.create<tile::PackOp>(op.getLoc(), body.getArgument(0), body.getArgument(1), factor.transposed);
     StepBuffer target{it->second, StepBuffer::Unit::Matrices, strides(own, values.getOne(), own)};
-    steps[ready[rows]].push_back({name, values.rowsOf(rows), packBlock, false, {source.buffer, target}, own});
+    steps[ready[rows]].push_back({name, values.rowsOf(rows), packBlock, false, {source.buffer, target}, {1}, own});
   }
   return {{it->second, StepBuffer::Unit::Matrices, strides(own, values.getOne(), batch)}, type};
 }
@@ -396,9 +327,10 @@ bool Planner::isReadWhole(Value v) const {
       return llvm::is_contained(ret.getValues().take_front(in.resultNames.size()), v);
     Role role = values.role(user->getResult(0));
     return role == Role::Map || role == Role::Reduce || role == Role::View || role == Role::Join ||
-           role == Role::Gather;
+           role == Role::Gather || role == Role::Scan;
   };
-  return values.role(v) == Role::State && tensorOf(v).getRank() > 2 && llvm::any_of(v.getUsers(), readsWhole);
+  return (values.role(v) == Role::State || values.role(v) == Role::Carried) && tensorOf(v).getRank() > 2 &&
+         llvm::any_of(v.getUsers(), readsWhole);
 }
 
 unsigned Planner::denseMemoryOf(Value v) {
@@ -411,11 +343,7 @@ unsigned Planner::denseMemoryOf(Value v) {
   unsigned copy = addBuffer({BufferKind::Temporary, 0, nameOf(v) + ".dense", "", bufferType(tensorOf(v))});
   std::vector<DimAttr> batch = values.batchOf(v);
   GlobalBuffer source = matrixOf(v, batch), target = matrixIn(copy, v, batch);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(program.module->getBody());
-  PlanStep step = emitCopyKernel(b, kernelName("copy"), symbols, v.getLoc(), source, target);
-  step.batch = batch;
-  steps[ready[v] - 1].push_back(step);
+  steps[ready[v] - 1].push_back(copyStep(v.getLoc(), source, target, batch));
   return denseCopies[v] = copy;
 }
 
@@ -434,7 +362,7 @@ void Planner::emitState(ConcatOp op) {
   body.addArguments({source.type, target.type}, {op.getLoc(), op.getLoc()});
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   inner.create<tile::CopyOp>(op.getLoc(), body.getArgument(0), body.getArgument(1));
-  steps[ready[rows]].push_back({name, count, packBlock, false, {source.buffer, target.buffer}, batch});
+  steps[ready[rows]].push_back({name, count, packBlock, false, {source.buffer, target.buffer}, {1}, batch});
 }
 
 void Planner::emitRowKernels() {
@@ -541,29 +469,25 @@ void Planner::emitResults() {
     if (program.plan.buffers[home].kind == BufferKind::Result && program.plan.buffers[home].index == i)
       continue;
     unsigned target = addBuffer({BufferKind::Result, unsigned(i), in.resultNames[i], "", bufferType(tensorOf(v))});
-    std::string name = kernelName("copy");
-    OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
-    OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
     tile::BufferType type = bufferType(tensorOf(v));
-    steps[last].push_back(emitCopyKernel(builder, name, symbols, v.getLoc(), {{home}, type}, {{target}, type}));
-    apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+    steps[last].push_back(copyStep(v.getLoc(), {{home}, type}, {{target}, type}, {}));
   }
 }
 
 FailureOr<TileProgram> Planner::run() {
   program.module = ModuleOp::create(in.graph.getLoc());
-  collectSymbols();
   if (failed(findLevels()))
     return failure();
   findMemory();
   emitMaps();
   emitRowKernels();
+  for (ScanOp scan : in.graph.getBlock().getOps<ScanOp>())
+    if (failed(emitScan(scan)))
+      return failure();
   emitResults();
+  emitNextStates();
   for (auto &[at, list] : steps)
     llvm::append_range(program.plan.steps, list);
-  splitPrepared(in.graph, program);
-  joinSteps(program.plan, program.plan.prepare);
-  joinSteps(program.plan, program.plan.steps);
   for (Operation &op : in.graph.getBlock())
     program.plan.canFail |= mayFail(&op, values.getFacts()).has_value();
   if (tooLarge)
@@ -571,5 +495,12 @@ FailureOr<TileProgram> Planner::run() {
   return std::move(program);
 }
 
-FailureOr<TileProgram> graphToTiles(const TileInput &input) { return Planner(input).run(); }
+FailureOr<TileProgram> graphToTiles(const TileInput &input) {
+  FailureOr<TileProgram> program = Planner(input).run();
+  if (failed(program) || failed(splitPrepared(input.graph, *program)))
+    return failure();
+  joinSteps(program->plan, program->plan.prepare);
+  joinSteps(program->plan, program->plan.steps);
+  return program;
+}
 } // namespace nova

@@ -167,11 +167,11 @@ PlanStep MapEmitter::run() {
       b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(context, 0), block, false);
   Block &outer = kernel.getBody().emplaceBlock();
 
-  PlanStep step{in.name, rows, block, false, {}};
+  PlanStep step{in.name, rows, block, false, {}, {}};
   llvm::append_range(step.batch, type.getDims().take_front(batch));
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  auto argument = [&](GlobalBuffer global) -> Value {
+  auto argument = [&](GlobalBuffer global) -> BlockArgument {
     for (auto [i, buffer] : llvm::enumerate(step.buffers))
       if (buffer == global.buffer && outer.getArgument(i).getType() == global.type)
         return outer.getArgument(i);
@@ -194,7 +194,8 @@ PlanStep MapEmitter::run() {
   TensorType target = whole.type.getTensor();
   whole.buffer.strides = in.strides(target, identity, batch);
   whole.type = tile::BufferType::get(context, target.withDims(target.getDims().drop_front(batch)), tile::Layout::rows);
-  Value output = argument(whole);
+  BlockArgument output = argument(whole);
+  step.writes = {output.getArgNumber()};
   OpBuilder inner = OpBuilder::atBlockEnd(&outer);
   auto list = [&](ArrayRef<DimAttr> dims) { return b.getArrayAttr(SmallVector<Attribute>(dims.begin(), dims.end())); };
   bool isPart = !in.at.empty();
@@ -233,7 +234,7 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
   auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), kept[0],
                                          constantDim(b.getContext(), 0), mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
-  PlanStep step{in.name, kept[0], mapBlock, false, {input.buffer}};
+  PlanStep step{in.name, kept[0], mapBlock, false, {input.buffer}, {}};
   Value in0 = body.addArgument(input.type, loc), hidden;
   if (in.op->getNumOperands() > 1) {
     GlobalBuffer mask = in.global(in.op->getOperand(1));
@@ -245,6 +246,7 @@ PlanStep emitReduceKernel(OpBuilder &b, const Values &values, const MapKernelInp
     auto padded = tile::BufferType::get(b.getContext(), tensor.withDims(dims), tile::Layout::rows);
     hidden = body.addArgument(padded, loc);
   }
+  step.writes = {unsigned(step.buffers.size())};
   step.buffers.push_back(output.buffer);
   Value out = body.addArgument(outType, loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
@@ -264,7 +266,7 @@ PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInp
   auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(b.getContext(), 0),
                                          mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
-  PlanStep step{in.name, rows, mapBlock, false, {}};
+  PlanStep step{in.name, rows, mapBlock, false, {}, {2}};
   for (const GlobalBuffer &buffer : buffers) {
     body.addArgument(buffer.type, loc);
     step.buffers.push_back(buffer.buffer);
@@ -292,6 +294,6 @@ PlanStep emitCopyKernel(OpBuilder &b, const std::string &name, ArrayRef<Attribut
   for (int64_t i = 0; i < type.getRank(); i++)
     body.addArgument(scalarType(inner.getI64Type()), loc);
   OpBuilder::atBlockEnd(&body).create<tile::YieldOp>(loc, ValueRange{entry});
-  return {name, rows, mapBlock, false, {source.buffer, target.buffer}};
+  return {name, rows, mapBlock, false, {source.buffer, target.buffer}, {1}};
 }
 } // namespace nova

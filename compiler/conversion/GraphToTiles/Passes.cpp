@@ -30,16 +30,20 @@ struct TilesPass : PassWrapper<TilesPass, OperationPass<ModuleOp>> {
       Dependence dependence = analyseDependence(core);
       extend = tryDeriveExtend(core, dependence);
     }
-    GraphOp source = extend.module ? coreGraph(*extend.module) : core;
-    hoistMonotone(source);
-    prepareMaskedFactors(source);
+    ModuleOp derived = extend.module ? *extend.module : getOperation();
+    for (GraphOp graph : derived.getOps<GraphOp>()) {
+      hoistMonotone(graph);
+      prepareMaskedFactors(graph);
+    }
+    GraphOp source = coreGraph(derived);
     FailureOr<TileProgram> program =
         graphToTiles({source, core.getNumGraphArguments(), results, extend.sequence, extend.rows, extend.past});
     if (failed(program))
       return signalPassFailure();
     if (plan)
       printPlan(program->plan, llvm::outs());
-    core.erase();
+    for (GraphOp graph : llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
+      graph.erase();
     getOperation().getBody()->getOperations().splice(getOperation().getBody()->end(),
                                                      program->module->getBody()->getOperations());
   }

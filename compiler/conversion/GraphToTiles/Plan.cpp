@@ -12,6 +12,8 @@ static const char *word(BufferKind kind) {
     return "temporary";
   case BufferKind::State:
     return "state";
+  case BufferKind::Next:
+    return "next";
   case BufferKind::Constant:
     return "constant";
   case BufferKind::Prepared:
@@ -24,6 +26,11 @@ void joinSteps(const Plan &plan, std::vector<PlanStep> &steps) {
   size_t first = 0; // of the steps that are joined
   for (size_t i = 0; i < steps.size(); i++) {
     PlanStep &step = steps[i];
+    if (step.isLoop()) {
+      joinSteps(plan, step.body);
+      first = i + 1;
+      continue;
+    }
     auto sharesOwn = [&](const PlanStep &before) {
       for (const StepBuffer &mine : step.buffers)
         for (const StepBuffer &other : before.buffers) {
@@ -34,16 +41,22 @@ void joinSteps(const Plan &plan, std::vector<PlanStep> &steps) {
         }
       return true;
     };
-    step.joins = i > 0 && !step.batch.empty() && step.batch == steps[first].batch &&
+    step.joins = i > first && !step.batch.empty() && step.batch == steps[first].batch &&
                  std::all_of(steps.begin() + first, steps.begin() + i, sharesOwn);
     if (!step.joins)
       first = i;
   }
 }
 
-static void printSteps(llvm::ArrayRef<PlanStep> steps, llvm::raw_ostream &os) {
+static void printSteps(llvm::ArrayRef<PlanStep> steps, unsigned indent, llvm::raw_ostream &os) {
   for (auto [i, step] : llvm::enumerate(steps)) {
-    os << "  " << i << ": " << step.kernel;
+    os.indent(indent) << i << ": ";
+    if (step.isLoop()) {
+      os << "repeat " << toString(step.repeats) << "\n";
+      printSteps(step.body, indent + 2, os);
+      continue;
+    }
+    os << step.kernel;
     if (!step.batch.empty())
       os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
     os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "") << " (";
@@ -64,10 +77,10 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
        << (buffer.count && constantValue(buffer.count) != 1 ? " x " + toString(buffer.count) : "") << "\n";
   if (!plan.prepare.empty()) {
     os << "prepare:\n";
-    printSteps(plan.prepare, os);
+    printSteps(plan.prepare, 2, os);
   }
   os << "steps:\n";
-  printSteps(plan.steps, os);
+  printSteps(plan.steps, 2, os);
   os << "contractions:\n";
   for (const PlanContraction &c : plan.contractions)
     os << "  " << c.value << " in " << c.kernel << ": "

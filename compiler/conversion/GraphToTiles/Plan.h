@@ -9,12 +9,13 @@
 #include <vector>
 
 namespace nova {
-/// Prepared: computed from params and constants when a module is instantiated, and kept.
-enum class BufferKind { Argument, Result, Temporary, State, Constant, Prepared };
+/// Prepared: computed from params and constants when a module is instantiated, and kept. Next: what takes the place of a
+/// state that does not grow, once a run has succeeded.
+enum class BufferKind { Argument, Result, Temporary, State, Next, Constant, Prepared };
 
 struct PlanBuffer {
   BufferKind kind;
-  unsigned index = 0; // of the argument or result
+  unsigned index = 0; // of the argument or result; for Next the buffer of the state
   std::string name;   // of the value it holds
   std::string symbol; // of tile.storage or tile.data; empty for arguments and results
   tile::BufferType type;
@@ -22,25 +23,34 @@ struct PlanBuffer {
 };
 
 /// A buffer as one instance of a step gets it: `strides` are what one step along each axis of the batch adds to its
-/// address.
+/// address, `loopStrides` what one run of each loop around the step does, outermost first.
 struct StepBuffer {
   enum class Unit { Bytes, Matrices };
   unsigned index;
   Unit unit = Unit::Bytes;
   std::vector<DimAttr> strides = {};
+  Unit loopUnit = Unit::Bytes;
+  std::vector<DimAttr> loopStrides = {};
   bool operator==(const StepBuffer &other) const {
-    return index == other.index && unit == other.unit && strides == other.strides;
+    return index == other.index && unit == other.unit && strides == other.strides && loopUnit == other.loopUnit &&
+           loopStrides == other.loopStrides;
   }
 };
 
+/// A kernel, or a loop: steps that are run one after the other, again and again.
 struct PlanStep {
   std::string kernel; // symbol of the tile.kernel
   DimAttr rows;
   int64_t block;
   bool descending;
-  std::vector<StepBuffer> buffers; // in the order of the kernel's arguments
-  std::vector<DimAttr> batch = {}; // the kernel runs once per index of these axes
+  std::vector<StepBuffer> buffers;  // in the order of the kernel's arguments
+  std::vector<unsigned> writes;     // which of them it writes
+  std::vector<DimAttr> batch = {};  // the kernel runs once per index of these axes
   bool joins = false; // an instance needs only the same instance of the steps before, up to one that joins none
+  DimAttr repeats = {};             // of a loop, which has nothing of the above
+  std::vector<PlanStep> body = {};
+
+  bool isLoop() const { return bool(repeats); }
 };
 
 /// Which kind of tile carries a contraction. Library tiles call a vendor's matmul where that gives the canonical bits.

@@ -6,9 +6,10 @@
 
 namespace nova {
 /// Moves the steps that read params, constants and each other alone, at sizes that the params give, to `plan.prepare`;
-/// what they write becomes a prepared buffer. A step that a result is written by stays, and so do all of a graph without
-/// params.
-void splitPrepared(GraphOp graph, TileProgram &program);
+/// what they write becomes a prepared buffer. Of the steps of a loop that do is done for all its runs at
+/// once. A step that a result is written by stays, and so do all of a graph without params. On failure a diagnostic was
+/// emitted.
+mlir::LogicalResult splitPrepared(GraphOp graph, TileProgram &program);
 } // namespace nova
 
 #endif

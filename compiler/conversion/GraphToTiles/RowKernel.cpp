@@ -27,7 +27,8 @@ private:
   ScalarBody kernelScalars;
 
   bool isKept(Value v) const { return in.schedule.kept.contains(v); }
-  Value globalArgument(GlobalBuffer global, Location loc);
+  DenseSet<unsigned> written; // positions among the globals
+  BlockArgument globalArgument(GlobalBuffer global, Location loc);
   void assignGlobals();
   void assignScratch();
   void emitContraction(const RowEvent &event);
@@ -36,7 +37,7 @@ private:
 } // namespace
 
 // One block argument per buffer of the plan, even when several values name it.
-Value Emitter::globalArgument(GlobalBuffer global, Location loc) {
+BlockArgument Emitter::globalArgument(GlobalBuffer global, Location loc) {
   for (auto &[buffer, arg] : globals)
     if (buffer == global.buffer && arg.getType() == global.type)
       return arg;
@@ -62,8 +63,11 @@ void Emitter::assignGlobals() {
   }
   for (const RowEvent &event : in.schedule.events) {
     auto output = [&](Value v) {
-      if (in.outputs.contains(v))
-        buffers[v] = globalArgument(in.global(v, nullptr), v.getLoc());
+      if (!in.outputs.contains(v))
+        return;
+      BlockArgument argument = globalArgument(in.global(v, nullptr), v.getLoc());
+      written.insert(argument.getArgNumber());
+      buffers[v] = argument;
     };
     if (event.contraction)
       output(event.contraction->getResult(0));
@@ -216,9 +220,12 @@ PlanStep Emitter::run() {
   assignScratch();
   for (const RowEvent &event : in.schedule.events)
     event.contraction ? emitContraction(event) : emitPass(event);
-  PlanStep step{in.name, in.rows, block, limited, {}, in.batch};
-  for (auto &[buffer, arg] : globals)
+  PlanStep step{in.name, in.rows, block, limited, {}, {}, in.batch};
+  for (auto &[buffer, arg] : globals) {
+    if (written.contains(step.buffers.size()))
+      step.writes.push_back(step.buffers.size());
     step.buffers.push_back(buffer);
+  }
   return step;
 }
 

@@ -31,6 +31,16 @@ static bool growsState(ConcatOp concat, unsigned numArguments) {
   return state && state.getArgNumber() >= numArguments;
 }
 
+// A state that neither grows by rows nor is that of the graph of a scan.
+bool Values::isCarriedState(BlockArgument argument, unsigned numArguments) const {
+  return argument.getArgNumber() >= numArguments && llvm::none_of(argument.getUses(), [&](OpOperand &use) {
+           auto scan = dyn_cast<ScanOp>(use.getOwner());
+           auto concat = dyn_cast<ConcatOp>(use.getOwner());
+           return (concat && growsState(concat, numArguments)) ||
+                  (scan && use.getOperandNumber() >= scan->getNumOperands() - scan.getStates().size());
+         });
+}
+
 std::vector<DimAttr> Values::batchOf(Value v) const {
   std::vector<DimAttr> batch;
   for (DimAttr dim : tensorOf(v).getDims().drop_back(2))
@@ -126,12 +136,13 @@ void Values::findRowsOfBatches(GraphOp graph) {
       roles[op.getResult(0)] = Role::Row;
 }
 
-Values::Values(GraphOp graph, unsigned numArguments, unsigned numResults)
+Values::Values(GraphOp graph, unsigned numArguments)
     : facts(factsOf(graph)), one(constantDim(graph.getContext(), 1)) {
   for (BlockArgument arg : graph.getBlock().getArguments())
-    roles[arg] = Role::Argument;
+    roles[arg] = isCarriedState(arg, numArguments) ? Role::Carried : Role::Argument;
   for (Operation &op : graph.getBlock().without_terminator())
-    roles[op.getResult(0)] = initialRole(op, numArguments);
+    for (Value result : op.getResults())
+      roles[result] = isa<ScanOp>(op) ? Role::Scan : initialRole(op, numArguments);
   findRowsOfBatches(graph);
 }
 } // namespace nova

@@ -24,6 +24,8 @@ enum class Role {
   View,   // a reshape: the operand's memory under another type
   Absorbed, // a transpose that only says how a factor is packed
   State,    // concat of a state and its new rows: lives in state buffers
+  Carried,  // the state of a carry along the sequence: it does not grow
+  Scan,     // of a scan with a carry: a loop of steps
   Data,     // a constant of several numbers
   Argument
 };
@@ -34,7 +36,7 @@ bool isWorthBatching(TensorType type);
 /// Roles of all values of a graph.
 class Values {
 public:
-  Values(GraphOp graph, unsigned numArguments, unsigned numResults);
+  Values(GraphOp graph, unsigned numArguments);
 
   Role role(mlir::Value v) const { return roles.lookup(v); }
   bool isFree(mlir::Value v) const { return role(v) == Role::Free; }
@@ -55,6 +57,7 @@ private:
   Role initialRole(mlir::Operation &op, unsigned numArguments) const;
   void findRowsOfBatches(GraphOp graph);
   bool isBatchPosition(mlir::Operation *op) const;
+  bool isCarriedState(mlir::BlockArgument argument, unsigned numArguments) const;
   bool isBatched(mlir::Value v) const { return tensorOf(v).getRank() > 2; }
 
   llvm::DenseMap<mlir::Value, Role> roles;

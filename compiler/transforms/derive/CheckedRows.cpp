@@ -9,12 +9,13 @@ namespace {
 class Finder {
 public:
   Finder(GraphOp core, const Dependence &dependence, const NeededVersions &needed, const Facts &facts)
-      : core(core), sequence(symbolDim(core.getContext(), dependence.sequence.getValue())), needed(needed),
-        facts(facts) {}
+      : core(core), dependence(dependence), sequence(symbolDim(core.getContext(), dependence.sequence.getValue())),
+        needed(needed), facts(facts) {}
   CheckedRows run();
 
 private:
   GraphOp core;
+  const Dependence &dependence;
   DimAttr sequence;
   const NeededVersions &needed;
   const Facts &facts;
@@ -22,6 +23,7 @@ private:
   CheckedRows out;
 
   void visit(Operation *op, unsigned index);
+  void visitScan(ScanOp scan);
   std::optional<Box> counting(Operation *op, unsigned index, const Box &box);
   void refuse(Operation *op, const Twine &reason) {
     if (!out.refusal.empty())
@@ -80,9 +82,34 @@ void Finder::visit(Operation *op, unsigned index) {
   }
 }
 
+// Whether something in the graph of a scan, or in those below it, may fail.
+static bool mayFailInside(ScanOp scan, const Facts &facts) {
+  return llvm::any_of(scan.getBody().getBlock(), [&](Operation &op) {
+    auto inner = dyn_cast<ScanOp>(op);
+    return inner ? mayFailInside(inner, facts) : mayFail(&op, facts).has_value();
+  });
+}
+
+void Finder::visitScan(ScanOp scan) {
+  const NeededVersions *body = needed.body(scan);
+  if (!body) {
+    if (mayFailInside(scan, facts))
+      refuse(scan, "may fail at entries that no row of a result reads");
+    return;
+  }
+  CheckedRows inner = findCheckedRows(scan.getBody(), *dependence.bodies.find(scan)->second, *body, facts);
+  llvm::append_range(out.rows, inner.rows);
+  if (out.refusal.empty()) {
+    out.refusal = inner.refusal;
+    out.refusalLoc = inner.refusalLoc;
+  }
+}
+
 CheckedRows Finder::run() {
   for (Operation &op : core.getBlock())
-    if (std::optional<Fallible> place = mayFail(&op, facts))
+    if (auto scan = dyn_cast<ScanOp>(op))
+      visitScan(scan);
+    else if (std::optional<Fallible> place = mayFail(&op, facts))
       visit(&op, place->operand);
   return std::move(out);
 }

@@ -7,13 +7,15 @@
 #include "mlir/IR/OwningOpRef.h"
 
 namespace nova {
-/// A module with one graph `<name>.extend` in core form. With n the sequence symbol, m the new rows and t the rows of
+/// A module with a graph `<name>.extend` in core form, and behind it those that its scans run. With n the sequence symbol, m the new rows and t the rows of
 /// the state (n = t + m; if `m` or `t` is taken in the graph another free name is chosen):
 ///  - its first arguments are those of the core graph, with n replaced by m on the axis that carries the sequence; then
-///    one argument per state, [t, ...];
-///  - its first results are those of the core graph with m rows; then per state its new value, [t + m, ...], which is
-///    `concat %state, %new_rows, 0`: readers of all rows read that concat, through layout ops only;
+///    one argument per state, [..., t, d], or for a carry along the sequence its own shape;
+///  - its first results are those of the core graph with m rows; then per state its new value, [..., t + m, d], which is
+///    `concat` of the state and the new rows: readers of all rows read that concat, through layout ops only;
 ///  - an iota on a new-row axis has `from t`; one on a key axis runs over t + m;
+///  - a scan with a carry enters the states of its graph like what it runs over, and gives their new values stacked; a
+///    scan along the sequence has its carry as state: where t is 0 it begins with the operand, else with the state;
 ///  - the clauses hold for n = t + m.
 struct ExtendGraph {
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -1,4 +1,5 @@
 #include "compiler/transforms/derive/Extend.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -14,13 +15,18 @@ struct ExtendPass : PassWrapper<ExtendPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     StringAttr symbol = along.empty() ? StringAttr() : StringAttr::get(&getContext(), along.getValue());
-    for (GraphOp graph : llvm::make_early_inc_range(getOperation().getOps<GraphOp>())) {
+    Block *own = getOperation().getBody();
+    SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+    for (GraphOp graph : graphs) {
+      if (!SymbolTable::symbolKnownUseEmpty(graph, getOperation()))
+        continue; // a scan's, which goes with the graph that it is in
       ExtendGraph extend = deriveExtend(graph, analyseDependence(graph, symbol));
       if (!extend.module)
         return signalPassFailure();
-      extend.module->getBody()->front().moveBefore(graph);
-      graph.erase();
+      own->getOperations().splice(own->end(), extend.module->getBody()->getOperations());
     }
+    for (GraphOp graph : graphs)
+      graph.erase();
   }
 
   Option<std::string> along{*this, "along", llvm::cl::desc("The symbol of the sequence")};

@@ -23,7 +23,7 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
     if (sequenceAxes(argument))
       fromRows.insert(argument);
   for (Operation &op : core.getBlock())
-    if (llvm::any_of(op.getOperands(), [&](Value v) { return fromRows.contains(v); }))
+    if (isa<ScanOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) { return fromRows.contains(v); }))
       fromRows.insert(op.result_begin(), op.result_end());
 
   findWhole();
@@ -38,8 +38,7 @@ NeededVersions::NeededVersions(GraphOp core, const Dependence &dependence, const
     if (isState(argument))
       states.push_back(argument);
   for (Operation &op : core.getBlock())
-    if (op.getNumResults() == 1 && isState(op.getResult(0)))
-      states.push_back(op.getResult(0));
+    llvm::copy_if(op.getResults(), std::back_inserter(states), [&](Value v) { return isState(v); });
 }
 
 void NeededVersions::fail(Location loc, const Twine &message) {
@@ -140,9 +139,30 @@ void NeededVersions::settle(Value value) {
   need(value, 0);
 }
 
+// Its runs get new rows and give new rows; what they read across rows is kept for each run.
+void NeededVersions::visitScan(ScanOp scan) {
+  for (Value result : scan.getResults()) {
+    settle(result);
+    if (llvm::any_of(of(result), [](Version version) { return version != 0; }))
+      return fail(scan.getLoc(), "all pairs of rows of " + valueName(result) + " are read, which a scan hands on");
+  }
+  for (Value operand : scan.getOperands())
+    need(operand, 0);
+  auto inner = dependence.bodies.find(scan);
+  if (inner == dependence.bodies.end())
+    return fail(scan.getLoc(), "no row of a result reads " + valueName(scan.getResult(0)) +
+                                   ", yet others have their shape from it");
+  auto body = std::make_unique<NeededVersions>(scan.getBody(), *inner->second, facts);
+  if (body->failed())
+    return fail(body->getReasonLoc(), body->getReason());
+  bodies[scan] = std::move(body);
+}
+
 void NeededVersions::visit(Operation *op) {
   if (llvm::none_of(op->getResults(), [&](Value v) { return versions.contains(v); }))
     return;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return visitScan(scan);
   Value result = op->getResult(0);
   settle(result);
   std::optional<AxisMaps> maps = axisMapsOf(op, facts);

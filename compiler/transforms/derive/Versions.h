@@ -29,6 +29,11 @@ public:
   /// The values that are states, in the order of the graph.
   llvm::ArrayRef<mlir::Value> getStates() const { return states; }
   bool isState(mlir::Value value) const { return stateSet.contains(value); }
+  /// The same for the graph that a scan runs; null for a scan that is not needed.
+  const NeededVersions *body(ScanOp scan) const {
+    auto it = bodies.find(scan);
+    return it == bodies.end() ? nullptr : it->second.get();
+  }
   /// The axis of a state along which it grows.
   unsigned stateAxis(mlir::Value state) const;
   /// The axes of a value that carry the sequence.
@@ -42,6 +47,7 @@ public:
 private:
   void need(mlir::Value value, Version version);
   void visit(mlir::Operation *op);
+  void visitScan(ScanOp scan);
   void settle(mlir::Value value);
   void findWhole();
   void fail(mlir::Location loc, const llvm::Twine &message);
@@ -54,6 +60,7 @@ private:
   llvm::DenseSet<mlir::Operation *> whole; // that make masks and guards of divisors: no branch of them goes
   llvm::SmallVector<mlir::Value> states;
   llvm::DenseSet<mlir::Value> stateSet;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<NeededVersions>> bodies;
   std::string reason;
   std::optional<mlir::Location> reasonLoc;
 };

@@ -1,0 +1,146 @@
+// Scans with a carry: the plan of their graph becomes a loop in the plan around it.
+#include "compiler/conversion/GraphToTiles/MapKernel.h"
+#include "compiler/conversion/GraphToTiles/Planner.h"
+
+using namespace mlir;
+
+namespace nova {
+PlanStep Planner::copyStep(Location loc, GlobalBuffer source, GlobalBuffer target, ArrayRef<DimAttr> batch) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(program.module->getBody());
+  PlanStep step = emitCopyKernel(b, kernelName("copy"), symbols, loc, source, target);
+  step.batch = batch;
+  return step;
+}
+
+bool Planner::isBeginning(Value v) const {
+  if (!v.hasOneUse() || !v.getDefiningOp() || v.getDefiningOp()->getNumResults() != 1)
+    return false;
+  auto scan = dyn_cast<ScanOp>(v.use_begin()->getOwner());
+  Role role = values.role(v);
+  bool written = role == Role::Row || role == Role::Map || role == Role::Reduce || role == Role::Gather ||
+                 role == Role::Join || role == Role::Free;
+  return scan && written && llvm::is_contained(scan.getCarry(), v);
+}
+
+// Buffers of arguments and results are those of the scan's operands and results, run by run; memory of its own comes to
+// that of this plan, a state once for every run. `next`: where a run leaves its carries.
+FailureOr<std::vector<Planner::Place>> Planner::placesOf(ScanOp op, const Plan &inner, std::vector<unsigned> &next) {
+  using Unit = StepBuffer::Unit;
+  unsigned entered = op.getOver().size(), firstCarry = entered + op.getWhole().size(), stacked = op.getStacked().size();
+  DimAttr count = values.getFacts().normalize(op.getCount());
+  std::vector<Place> places;
+  for (const PlanBuffer &buffer : inner.buffers) {
+    switch (buffer.kind) {
+    case BufferKind::Argument: {
+      Value operand = op.getOperand(buffer.index);
+      if (buffer.index >= firstCarry)
+        places.push_back({memoryOf(op.getCarried()[buffer.index - firstCarry]), Unit::Bytes, zero()});
+      else
+        places.push_back(
+            {denseMemoryOf(operand), Unit::Bytes, buffer.index < entered ? entryBytes(operand) : zero()});
+      break;
+    }
+    case BufferKind::Result:
+      if (buffer.index < stacked) {
+        Value result = op.getResult(buffer.index);
+        places.push_back({memoryOf(result), Unit::Bytes, entryBytes(result)});
+      } else {
+        places.push_back({next[buffer.index - stacked], Unit::Bytes, zero()});
+      }
+      break;
+    case BufferKind::State:
+    case BufferKind::Next: {
+      PlanBuffer all = buffer;
+      all.count = checked(multiplyDims(count, buffer.count));
+      if (buffer.kind == BufferKind::Next)
+        all.index = places[buffer.index].buffer;
+      places.push_back({unsigned(program.plan.buffers.size()), Unit::Matrices, buffer.count});
+      program.plan.buffers.push_back(all);
+      break;
+    }
+    case BufferKind::Temporary:
+    case BufferKind::Constant:
+      places.push_back({unsigned(program.plan.buffers.size()), Unit::Bytes, zero()});
+      program.plan.buffers.push_back(buffer);
+      break;
+    case BufferKind::Prepared:
+      llvm_unreachable("only the plan of the whole graph is divided");
+    }
+  }
+  return places;
+}
+
+std::vector<PlanStep> Planner::movedTo(ArrayRef<Place> places, ArrayRef<PlanStep> steps) const {
+  std::vector<PlanStep> moved(steps.begin(), steps.end());
+  for (PlanStep &step : moved) {
+    for (StepBuffer &buffer : step.buffers) {
+      const Place &place = places[buffer.index];
+      buffer.index = place.buffer;
+      // Loops inside move within what belongs to one run: that is a matrix or several, or bytes of one.
+      if (place.stride != zero())
+        buffer.loopUnit = place.unit;
+      buffer.loopStrides.insert(buffer.loopStrides.begin(), place.stride);
+    }
+    step.body = movedTo(places, step.body);
+  }
+  return moved;
+}
+
+LogicalResult Planner::emitScan(ScanOp op) {
+  GraphOp body = op.getBody();
+  unsigned states = op.getStates().size();
+  TileInput input{body, body.getNumGraphArguments() - states, {}, in.sequence, in.rows, in.past};
+  for (unsigned i = 0; i + states < body.getNumGraphResults(); i++)
+    input.resultNames.push_back(body.getResultName(i));
+  FailureOr<TileProgram> inner = Planner(input, counters, symbols).run();
+  if (failed(inner))
+    return failure();
+  program.module->getBody()->getOperations().splice(program.module->getBody()->end(),
+                                                    inner->module->getBody()->getOperations());
+  llvm::append_range(program.plan.contractions, inner->plan.contractions);
+  program.plan.canFail |= inner->plan.canFail;
+
+  std::vector<PlanStep> &out = steps[level[op.getResult(0)]];
+  std::vector<PlanStep> handOn;
+  std::vector<unsigned> next;
+  for (auto [carry, begin] : llvm::zip(op.getCarried(), op.getCarry())) {
+    tile::BufferType type = bufferType(tensorOf(carry));
+    unsigned home = memoryOf(carry);
+    if (!isBeginning(begin))
+      out.push_back(copyStep(op.getLoc(), {{denseMemoryOf(begin)}, type}, {{home}, type}, {}));
+    next.push_back(addBuffer({BufferKind::Temporary, 0, nameOf(carry) + ".next", "", type}));
+    handOn.push_back(copyStep(op.getLoc(), {{next.back()}, type}, {{home}, type}, {}));
+    for (StepBuffer &buffer : handOn.back().buffers)
+      buffer.loopStrides.push_back(zero());
+  }
+  FailureOr<std::vector<Place>> places = placesOf(op, inner->plan, next);
+  if (failed(places))
+    return failure();
+  PlanStep loop{};
+  loop.repeats = values.getFacts().normalize(op.getCount());
+  loop.body = movedTo(*places, inner->plan.steps);
+  llvm::append_range(loop.body, handOn);
+  out.push_back(loop);
+  return success();
+}
+
+// What a carry along the sequence is after the new rows: kept apart from what it was, in case the run fails.
+void Planner::emitNextStates() {
+  unsigned last = steps.empty() ? 0 : steps.rbegin()->first + 1;
+  auto results = in.graph.getReturn().getValues().drop_front(in.resultNames.size());
+  for (auto [i, v] : llvm::enumerate(results)) {
+    BlockArgument state = in.graph.getBlock().getArgument(in.numArguments + i);
+    if (values.role(state) != Role::Carried)
+      continue;
+    unsigned before = memoryOf(state);
+    PlanBuffer buffer = program.plan.buffers[before];
+    buffer.kind = BufferKind::Next;
+    buffer.index = before;
+    buffer.name += ".next";
+    unsigned target = addBuffer(buffer);
+    std::vector<DimAttr> batch = tensorOf(v).getRank() > 2 ? values.batchOf(v) : std::vector<DimAttr>();
+    steps[last].push_back(copyStep(v.getLoc(), matrixOf(v, batch), matrixIn(target, v, batch), batch));
+  }
+}
+} // namespace nova
