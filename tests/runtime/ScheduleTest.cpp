@@ -51,12 +51,13 @@ class ScheduleTest : public testing::Test {
 protected:
   Log log;
   void *buffers[2] = {&log, instances};
-  int64_t strides[6] = {0, 1, 0, 100, 0, 10000}; // up to three loops
+  int64_t strides[6] = {0, 1, 0, 100, 0, 10000}; // up to three axes of a batch
+  int64_t loopStrides[4] = {0, 100, 0, 10};      // up to two loops around it
   int64_t dims[8][3] = {{0, -1}, {1, -1}, {2, -1}, {3, -1}, {4, -1}, {5, -1}, {6, -1}, {7, -1}};
   Schedule schedule;
 
   void add(int label, int64_t rows, int64_t block, bool descending = false, uint32_t run = 0) {
-    schedule.add({record, 2, buffers, strides, dims[label], rows, block, descending, run, 0});
+    schedule.add({record, 2, buffers, strides, loopStrides, dims[label], rows, block, descending, run, 0});
   }
   void workOn(int threadCount) {
     std::vector<std::thread> threads;
@@ -271,6 +272,96 @@ TEST_F(ScheduleTest, AFailureInOneInstance) {
     EXPECT_EQ(schedule.failedCall()->dims[0], 1);
     for (const Entry &entry : log.take())
       EXPECT_NE(entry.label, 2) << "nothing after the failed group is run";
+  }
+}
+
+TEST_F(ScheduleTest, LoopsRunTheirGroupsAgainAndAgain) {
+  const int64_t size = 2;
+  schedule.begin(5);
+  schedule.beginGroup({}, -1);
+  add(0, 1, 1);
+  schedule.beginLoop(3);
+  schedule.beginGroup({}, 0);
+  add(1, 2, 1);
+  schedule.beginLoop(2); // of its own in each run of the one around it
+  schedule.beginGroup({2, 1, &size}, 1);
+  add(2, 1, 1);
+  schedule.endLoop();
+  schedule.endLoop();
+  schedule.beginGroup({}, 2);
+  add(3, 1, 1);
+  EXPECT_EQ(schedule.taskCount(), 1u + 3 * (2 + 2 * 2) + 1);
+  schedule.share(1);
+  schedule.work(0, nullptr);
+  std::vector<Entry> expected{{0, 0, 0}};
+  for (int64_t outer = 0; outer < 3; ++outer) {
+    expected.push_back({1, 100 * outer, 0});
+    expected.push_back({1, 100 * outer, 1});
+    for (int64_t inner = 0; inner < 2; ++inner)
+      for (int64_t instance = 0; instance < 2; ++instance)
+        expected.push_back({2, 100 * outer + 10 * inner + instance, 0});
+  }
+  expected.push_back({3, 0, 0});
+  EXPECT_EQ(log.take(), expected);
+}
+
+TEST_F(ScheduleTest, RunsOfALoopWaitOnAnyNumberOfThreads) {
+  const int64_t size = 3;
+  for (int threads : {2, 3, 8})
+    for (int round = 0; round < 30; ++round) {
+      schedule.begin(8);
+      schedule.beginLoop(20); // a loop is the first of its run
+      schedule.beginGroup({3, 1, &size}, -1);
+      add(0, 4, 1); // phases of instances
+      add(1, 3, 1);
+      schedule.beginGroup({}, 0);
+      add(2, 5, 2);
+      schedule.endLoop();
+      schedule.beginGroup({}, 1);
+      add(3, 2, 1);
+      schedule.beginGroup({}, -1); // another run
+      add(4, 9, 1, false, 1);
+      schedule.beginGroup({}, 1); // that shares memory with the first one
+      add(5, 1, 1, false, 2);
+      workOn(threads);
+      std::map<std::pair<int64_t, int64_t>, int64_t> done; // by step and place
+      for (const Entry &entry : log.take()) {
+        int64_t run = entry.instance / 100;
+        for (int64_t instance = 0; entry.label == 2 && instance < size; ++instance)
+          ASSERT_EQ((done[{1, entry.instance + instance}]), 3);
+        if (entry.label == 0 && run > 0)
+          ASSERT_EQ((done[{2, 100 * (run - 1)}]), 5);
+        if (entry.label == 1)
+          ASSERT_EQ((done[{0, entry.instance}]), 4);
+        if (entry.label == 3 || entry.label == 5)
+          ASSERT_EQ((done[{2, 1900}]), 5);
+        ++done[{entry.label, entry.instance}];
+      }
+      int64_t rows = 0;
+      for (auto [place, count] : done)
+        rows += count;
+      ASSERT_EQ(rows, 20 * (3 * (4 + 3) + 5) + 2 + 9 + 1);
+    }
+}
+
+TEST_F(ScheduleTest, AFailureEndsALoop) {
+  for (int threads : {1, 4}) {
+    dims[1][1] = 1;
+    dims[1][2] = 700; // in the run with this place
+    schedule.begin(2);
+    schedule.beginLoop(50);
+    schedule.beginGroup({}, -1);
+    add(0, 2, 1);
+    schedule.beginGroup({}, 0);
+    add(1, 3, 1);
+    schedule.endLoop();
+    workOn(threads);
+    ASSERT_NE(schedule.failedCall(), nullptr);
+    EXPECT_EQ(schedule.failedCall()->dims[0], 1);
+    for (const Entry &entry : log.take())
+      EXPECT_LE(entry.instance, 700) << "no run after the one that failed";
+    dims[1][1] = dims[1][2] = 0;
+    dims[1][1] = -1;
   }
 }
 

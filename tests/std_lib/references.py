@@ -198,6 +198,22 @@ def decoder_block(x, g1, Wq, Wk, Wv, Wo, g2, Wgate, Wup, Wdown, rates, eps):
     return middle + swiglu(rms_norm(middle, g2, eps), Wgate, Wup) @ Wdown
 
 
+def decoder(tokens, table, g1, Wq, Wk, Wv, Wo, g2, Wgate, Wup, Wdown, rates, eps, g, Wout):
+    x = table[tokens]
+    for layer in zip(g1, Wq, Wk, Wv, Wo, g2, Wgate, Wup, Wdown):
+        x = decoder_block(x, *layer, rates, eps)
+    return rms_norm(x, g, eps) @ Wout
+
+
+def top_k(x, slots):
+    # By a key that puts NaN before all, then the greater value, then the lower column.
+    columns = np.zeros((len(x), len(slots)), np.int64)
+    for row, found in zip(x, columns):
+        order = sorted(range(row.size), key=lambda j: (not np.isnan(row[j]), 0 if np.isnan(row[j]) else -row[j], j))
+        found[:] = order[: len(slots)]
+    return np.take_along_axis(x, columns, axis=1), columns
+
+
 def cross_entropy(logits, target):
     losses = [-log_softmax(row[np.newaxis])[0, right] if 0 <= right < row.size else 0.0
               for row, right in zip(logits, target[:, 0])]

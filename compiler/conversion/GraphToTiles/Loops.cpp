@@ -121,8 +121,46 @@ LogicalResult Planner::emitScan(ScanOp op) {
   loop.repeats = values.getFacts().normalize(op.getCount());
   loop.body = movedTo(*places, inner->plan.steps);
   llvm::append_range(loop.body, handOn);
+  if (!inner->plan.canFail) // what may fail runs as often as the graph says
+    moveInvariant(loop, out);
   out.push_back(loop);
   return success();
+}
+
+static void countWriters(ArrayRef<PlanStep> steps, DenseMap<unsigned, unsigned> &writers) {
+  for (const PlanStep &step : steps) {
+    for (unsigned at : step.writes)
+      writers[step.buffers[at].index]++;
+    countWriters(step.body, writers);
+  }
+}
+
+// What is the same in every run, such as a packed factor, is computed once, before the loop.
+void Planner::moveInvariant(PlanStep &loop, std::vector<PlanStep> &before) const {
+  DenseMap<unsigned, unsigned> writers; // in the loop
+  countWriters(loop.body, writers);
+  auto isInvariant = [&](const PlanStep &step) {
+    for (auto [at, buffer] : llvm::enumerate(step.buffers)) {
+      bool writes = llvm::is_contained(step.writes, at);
+      if (buffer.loopStrides.front() != zero() || writers.lookup(buffer.index) != writes ||
+          (writes && program.plan.buffers[buffer.index].kind != BufferKind::Temporary))
+        return false;
+    }
+    return !step.isLoop();
+  };
+  std::vector<PlanStep> rest;
+  for (PlanStep &step : loop.body) {
+    if (!isInvariant(step)) {
+      rest.push_back(std::move(step));
+      continue;
+    }
+    for (unsigned at : step.writes)
+      writers.erase(step.buffers[at].index);
+    for (StepBuffer &buffer : step.buffers)
+      buffer.loopStrides.erase(buffer.loopStrides.begin());
+    before.push_back(std::move(step));
+  }
+  loop.body = std::move(rest);
 }
 
 // What a carry along the sequence is after the new rows: kept apart from what it was, in case the run fails.
