@@ -107,7 +107,8 @@ public:
     if (call->getNumResults() != callee.getNumGraphResults())
       return call->emitError() << title() << " gives " << callee.getNumGraphResults() << " results, found "
                                << call->getNumResults();
-    if (failed(checkForm()) || failed(checkScanned()) || failed(bindElements()) || failed(checkRanks()) || failed(bindSymbols()))
+    if (failed(checkForm()) || failed(checkScanned()) || failed(bindElements()) || failed(checkRanks()) ||
+        failed(bindSymbols()))
       return failure();
     for (unsigned i = 0; i < call->getNumOperands(); i++)
       if (failed(compare(operandType(i), callee.getArgumentType(i), argumentText(i))))
@@ -296,13 +297,13 @@ private:
       TensorType given = callee.getResultType(results + i), taken = callee.getArgumentType(arguments + i);
       TensorType have = instantiate(given), want = instantiate(taken);
       auto start = [&] {
-        return call->emitError() << "carry " << callee.getArgName(arguments + i) << " of " << title() << ": a run takes "
-                                 << toString(Type(want ? want : taken)) << " and hands on "
+        return call->emitError() << "carry " << callee.getArgName(arguments + i) << " of " << title()
+                                 << ": a run takes " << toString(Type(want ? want : taken)) << " and hands on "
                                  << toString(Type(have ? have : given));
       };
       if (!have || !want || have.getElementType() != want.getElementType() || have.getRank() != want.getRank())
         return start();
-      for (auto [axis, a, b] : llvm::enumerate(have.getDims(), want.getDims())) {
+      for (auto [axis, a, b] : llvm::enumerate(want.getDims(), have.getDims())) {
         if (facts.equal(a, b))
           continue;
         InFlightDiagnostic diagnostic = start();

@@ -185,6 +185,43 @@ Json runningBatchManifest() {
   return manifest;
 }
 
+/// A step buffer in loops.
+static Json looped(int buffer, Json strides, const char *unit = "bytes") {
+  Json given = stepBuffer(buffer);
+  given["loops"] = {{"unit", unit}, {"strides", std::move(strides)}};
+  return given;
+}
+
+Json carryManifest() {
+  Json manifest = baseManifest("test.carry", {"n", "d", "m", "t", "L"});
+  manifest["sequence"] = {{"symbol", "n"}, {"rows", "m"}, {"past", "t"}};
+  manifest["can_fail"] = true;
+  manifest["arguments"] = {port("X", "f64", {symbolDim("n"), symbolDim("d")}, 0),
+                           port("w", "f64", Json::array({symbolDim("L")}))};
+  manifest["results"] = Json::array({port("O", "f64", {symbolDim("n"), symbolDim("d")}, 0)});
+  Json next = memoryBuffer("next", "carries.next", "bytes_d", symbolDim("L"));
+  next["of"] = 1;
+  manifest["buffers"] = {argumentBuffer(0),
+                         memoryBuffer("state", "carries", "bytes_d", symbolDim("L")),
+                         next,
+                         memoryBuffer("temporary", "rows", "bytes_md", constantDim(1)),
+                         memoryBuffer("temporary", "carry", "bytes_d", constantDim(1)),
+                         resultBuffer(0)};
+  Json none = constantDim(0), one = constantDim(1);
+  Json inner = {{"repeat", symbolDim("m")},
+                {"steps", Json::array({step("recur", symbolDim("d"), 3, "ascending",
+                                            {looped(3, {none, productDim({"d"}, 8)}), looped(4, {none, none})})})}};
+  Json layer = {step("begin", symbolDim("d"), 2, "ascending",
+                     {looped(1, Json::array({one}), "matrix"), looped(4, Json::array({none}))}),
+                inner,
+                step("keep", symbolDim("d"), 64, "ascending",
+                     {looped(4, Json::array({none})), looped(2, Json::array({one}), "matrix")})};
+  manifest["steps"] = {step("keep", productDim({"m", "d"}), 5, "ascending", stepBuffers({0, 3})),
+                       {{"repeat", symbolDim("L")}, {"steps", layer}},
+                       step("keep", productDim({"m", "d"}), 7, "descending", stepBuffers({3, 5}))};
+  return manifest;
+}
+
 Json divideBatchManifest() {
   Json manifest = baseManifest("test.divide_batch", {"n", "H"});
   Json shape = {symbolDim("H"), symbolDim("n")}, batch = Json::array({symbolDim("H")});
@@ -219,10 +256,13 @@ Json linearManifest() {
   manifest["results"] = {port("O", "f64", {symbolDim("n"), symbolDim("k")}),
                          port("calls", "i64", Json::array({constantDim(1)}))};
   manifest["clauses"] = {clause("k >= 1", "k", constantDim(1)), clause("n >= k", "n", symbolDim("k"))};
-  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), argumentBuffer(2),
+  manifest["buffers"] = {argumentBuffer(0),
+                         argumentBuffer(1),
+                         argumentBuffer(2),
                          memoryBuffer("prepared", "turned", "bytes_turned", constantDim(1)),
                          memoryBuffer("prepared", "counter", "bytes_one", constantDim(1)),
-                         resultBuffer(0), resultBuffer(1)};
+                         resultBuffer(0),
+                         resultBuffer(1)};
   manifest["prepare"] = {step("turn", symbolDim("k"), 2, "ascending", stepBuffers({0, 3})),
                          step("tally", constantDim(1), 1, "ascending", stepBuffers({4}))};
   manifest["steps"] = {step("linear", symbolDim("n"), 3, "descending", stepBuffers({1, 3, 2, 5})),
@@ -240,15 +280,15 @@ Json layersManifest() {
   manifest["results"] = Json::array({port("O", "f64", {symbolDim("L"), symbolDim("n"), symbolDim("k")})});
   manifest["buffers"] = {argumentBuffer(1), memoryBuffer("prepared", "turned", "bytes_turned", symbolDim("L")),
                          argumentBuffer(0), argumentBuffer(2), resultBuffer(0)};
-  manifest["prepare"] = Json::array({batched(step("turn", symbolDim("k"), 2, "ascending",
-                                                  {stepBuffer(0, Json::array({productDim({"c", "k"}, 8)})),
-                                                   stepBuffer(1, matrices, "matrix")}),
-                                             batch, false)});
-  manifest["steps"] = Json::array({batched(step("linear", symbolDim("n"), 3, "ascending",
-                                                {stepBuffer(2, same), stepBuffer(1, matrices, "matrix"),
-                                                 stepBuffer(3, same),
-                                                 stepBuffer(4, Json::array({productDim({"n", "k"}, 8)}))}),
-                                           batch, false)});
+  manifest["prepare"] = Json::array(
+      {batched(step("turn", symbolDim("k"), 2, "ascending",
+                    {stepBuffer(0, Json::array({productDim({"c", "k"}, 8)})), stepBuffer(1, matrices, "matrix")}),
+               batch, false)});
+  manifest["steps"] =
+      Json::array({batched(step("linear", symbolDim("n"), 3, "ascending",
+                                {stepBuffer(2, same), stepBuffer(1, matrices, "matrix"), stepBuffer(3, same),
+                                 stepBuffer(4, Json::array({productDim({"n", "k"}, 8)}))}),
+                           batch, false)});
   return manifest;
 }
 

@@ -45,6 +45,10 @@ Json runningBatchManifest();
 /// i64 quotient[H, n] and rest[H, n] of a[H, n], b[H, n]; can fail.
 Json divideBatchManifest();
 
+/// f64 O[n, d] of X[n, d] and w[L]: L layers one after the other, each of which hands a carry from row to row: carry =
+/// carry / 2 + row. Loops in a loop; the carries are states that do not grow. Fails at a number -1000.
+Json carryManifest();
+
 // With params: bound once, and what follows from them is prepared.
 
 /// f64 O[n, k] = X[n, c] * W[c, k] + b[k], and i64 calls[1]; W and b are params, in the order W, X, b; W is prepared

@@ -201,6 +201,37 @@ int32_t twice(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scra
   return 0;
 }
 
+// Symbols n, d, m, t, L. A carry of d numbers: at the very first row 1, 2, ..., else what was kept.
+int32_t begin(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *kept = buffers[0];
+  double *carry = buffers[1];
+  for (int64_t j = row0; j < row0 + rows; ++j)
+    carry[j] = dims[3] == 0 ? (double)(j + 1) : kept[j];
+  return 0;
+}
+
+// carry = carry / 2 + row; row = carry: over columns. Fails at a column that holds -1000.
+int32_t recur(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  double *row = buffers[0], *carry = buffers[1];
+  for (int64_t j = row0; j < row0 + rows; ++j) {
+    if (row[j] == -1000)
+      return 1;
+    row[j] = carry[j] = carry[j] / 2 + row[j];
+  }
+  return 0;
+}
+
+// out[i] = in[i].
+int32_t keep(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const double *in = buffers[0];
+  double *out = buffers[1];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    out[i] = in[i];
+  return 0;
+}
+
+int64_t bytes_md(Dims dims) { return dims[2] * dims[1] * 8; }
+
 // Adds a table inside the module.
 const double table[4] = {0.5, 1.5, 2.5, 3.5};
 int32_t addtable(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {

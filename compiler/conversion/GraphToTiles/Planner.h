@@ -35,15 +35,15 @@ private:
   llvm::DenseSet<mlir::Value> inMemory;         // values that some other kernel, a result or a packing reads
   llvm::DenseMap<mlir::Value, unsigned> memory; // buffers of the plan
   std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
-  llvm::DenseMap<mlir::Value, unsigned> denseCopies;                          // of states
+  llvm::DenseMap<mlir::Value, unsigned> denseCopies;              // of states
   std::map<unsigned, std::vector<PlanStep>> steps;                // by level
   std::map<mlir::Value, std::optional<int64_t>, bool (*)(mlir::Value, mlir::Value)> limits{
       [](mlir::Value a, mlir::Value c) { return a.getAsOpaquePointer() < c.getAsOpaquePointer(); }};
   std::optional<MaskAnalysis> masks; // built for the first mask
 
-  struct Factor {    // how a packed operand of a contraction lies in memory
-    mlir::Value source;    // the value whose rows are packed
-    bool transposed; // the factor is the source transposed
+  struct Factor {       // how a packed operand of a contraction lies in memory
+    mlir::Value source; // the value whose rows are packed
+    bool transposed;    // the factor is the source transposed
     bool isState;
   };
   Factor factorOf(MatmulOp op, mlir::Value operand) const;
