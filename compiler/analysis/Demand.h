@@ -15,7 +15,9 @@ struct AxisDemand {
   bool isPointwise() const { return lo == 0 && hi == 0; }
   /// No index beyond i.
   bool isCausal() const { return hi && *hi <= 0; }
-  bool operator==(const AxisDemand &other) const { return lo == other.lo && hi == other.hi && recurrent == other.recurrent; }
+  bool operator==(const AxisDemand &other) const {
+    return lo == other.lo && hi == other.hi && recurrent == other.recurrent;
+  }
 };
 
 /// The smallest interval that contains both.

@@ -51,11 +51,13 @@ void DependenceAnalysis::refuseFuture(Value leaf, const Twine &reason) {
   SmallVector<Value> way = wayFrom(leaf);
   Value entry = leaf;
   if (readsFuture(out.values[leaf]))
-    if (Value *last = llvm::find_if(way, [&](Value value) { return !readsFuture(out.values[value]); }); last != way.end())
+    if (Value *last = llvm::find_if(way, [&](Value value) { return !readsFuture(out.values[value]); });
+        last != way.end())
       entry = *last;
   bool hasRows = llvm::any_of(out.values[way.back()].axes, [](const auto &d) { return d.has_value(); });
   std::string text =
-      (hasRows ? "row i of " + nameOrKind(way.back()) : nameOrKind(way.back()) + ", which has no rows,") + " " + reason.str();
+      (hasRows ? "row i of " + nameOrKind(way.back()) : nameOrKind(way.back()) + ", which has no rows,") + " " +
+      reason.str();
   if (entry != leaf)
     text += "; the future enters at " + nameOrKind(entry);
   refuse(entry.getLoc(), text);
@@ -186,8 +188,9 @@ void DependenceAnalysis::demand(Value value, const Box &box, Operation *through)
 
 // What cuts down the loops: masks of hidden entries, and for branch 1 or 2 of a `where` its condition. Regions point
 // into `storage`.
-SmallVector<LoopRegion> DependenceAnalysis::regionsOf(Operation *op, const AxisMaps &maps, std::optional<unsigned> branch,
-                                            std::vector<Mask> &storage) const {
+SmallVector<LoopRegion> DependenceAnalysis::regionsOf(Operation *op, const AxisMaps &maps,
+                                                      std::optional<unsigned> branch,
+                                                      std::vector<Mask> &storage) const {
   SmallVector<LoopRegion> regions;
   storage.reserve(op->getNumOperands() + 1);
   for (unsigned i = maps.firstHidden; i < op->getNumOperands(); i++) {
@@ -248,7 +251,8 @@ void DependenceAnalysis::checkLeaf(Value leaf) {
   std::string n = out.sequence.str();
   if (auto size = dyn_cast_or_null<DimValueOp>(op)) {
     if (mentionsSequence(size.getDim()))
-      refuseFuture(leaf, "reads the number of rows " + n + " as " + nameOrKind(leaf) + ", so it depends on rows after i");
+      refuseFuture(leaf,
+                   "reads the number of rows " + n + " as " + nameOrKind(leaf) + ", so it depends on rows after i");
     return;
   }
   if (auto iota = dyn_cast_or_null<IotaOp>(op); iota && iota.getFromAttr() && mentionsSequence(iota.getFromAttr()))

@@ -23,8 +23,8 @@ class Compilation {
 public:
   Compilation(GraphOp graph, const CompileOptions &options) : graph(graph), options(options) {}
 
-  LogicalResult identify();     // hashes, the stored form
-  LogicalResult buildCore();    // core form, dependence, extend
+  LogicalResult identify();  // hashes, the stored form
+  LogicalResult buildCore(); // core form, dependence, extend
   LogicalResult buildTiles();
   LogicalResult buildVector();
   FailureOr<CompiledModule> buildBytes();
@@ -192,8 +192,9 @@ FailureOr<CompiledModule> Compilation::buildBytes() {
   if (failed(buildVector()))
     return failure();
   auto axes = [](auto &list) { return std::vector<std::optional<unsigned>>(list.begin(), list.end()); };
-  ManifestInput manifest{coreGraph(*core), resultNames,      extend.sequence, extend.rows, extend.past, axes(extend.argumentAxis),
-                         axes(extend.resultAxis), tiles.plan, targets,         pin.hex(),   semantic.hex(), version.hex()};
+  ManifestInput manifest{
+      coreGraph(*core),        resultNames, extend.sequence, extend.rows, extend.past,    axes(extend.argumentAxis),
+      axes(extend.resultAxis), tiles.plan,  targets,         pin.hex(),   semantic.hex(), version.hex()};
   CompiledModule result;
   result.manifest = writeManifest(manifest);
   result.versionHash = version.hex();
@@ -265,7 +266,8 @@ LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stag
     if (failed(c.buildVector()))
       return failure();
     for (auto &[target, module] : c.vectors) {
-      llvm::Expected<std::string> text = printCode(*module, target, stage == Stage::LLVM ? CodeForm::llvm : CodeForm::assembly);
+      llvm::Expected<std::string> text =
+          printCode(*module, target, stage == Stage::LLVM ? CodeForm::llvm : CodeForm::assembly);
       if (!text)
         return graph.emitError("cannot print code: ") << llvm::toString(text.takeError());
       os << *text;

@@ -75,8 +75,7 @@ static json::Object bufferJson(const PlanBuffer &buffer) {
 static StringRef unitWord(StepBuffer::Unit unit) { return unit == StepBuffer::Unit::Bytes ? "bytes" : "matrix"; }
 
 static json::Object stepBufferJson(const StepBuffer &buffer) {
-  json::Object object{
-      {"buffer", buffer.index}, {"unit", unitWord(buffer.unit)}, {"strides", dimsJson(buffer.strides)}};
+  json::Object object{{"buffer", buffer.index}, {"unit", unitWord(buffer.unit)}, {"strides", dimsJson(buffer.strides)}};
   if (!buffer.loopStrides.empty())
     object["loops"] = json::Object{{"unit", unitWord(buffer.loopUnit)}, {"strides", dimsJson(buffer.loopStrides)}};
   return object;

@@ -80,8 +80,8 @@ LogicalResult Lowering::invoke(Invocation op, DenseMap<Value, MaskedValue> &env,
 //===--- scans with a carry ---===//
 
 namespace {
-// Values that no argument enters (positions, sizes, numbers, masks of them) are made again inside the graph of a scan, so
-// that what is known of them is known there too.
+// Values that no argument enters (positions, sizes, numbers, masks of them) are made again inside the graph of a scan,
+// so that what is known of them is known there too.
 class MadeAgain {
 public:
   explicit MadeAgain(CoreBuilder &inside) : inside(inside) {}
@@ -161,7 +161,8 @@ static MaskedValue plainValue(Value data) {
 
 // Moves axis `from` of a plain value to place `to`.
 static Value moveAxis(CoreBuilder &core, Location loc, Value value, int64_t from, int64_t to) {
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, cast<TensorType>(value.getType()).getRank()));
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, cast<TensorType>(value.getType()).getRank()));
   permutation.erase(permutation.begin() + from);
   permutation.insert(permutation.begin() + to, from);
   return core.transpose(loc, plainValue(value), core.b.getDenseI64ArrayAttr(permutation)).data;

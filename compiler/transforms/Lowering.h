@@ -21,11 +21,14 @@ struct Words {
     for (mlir::Attribute attribute : list) {
       result.push_back(dim(llvm::cast<DimAttr>(attribute)));
       if (!result.back())
-        return op->emitError("dimension ") << toString(llvm::cast<DimAttr>(attribute)) << " is out of range in this call";
+        return op->emitError("dimension ")
+               << toString(llvm::cast<DimAttr>(attribute)) << " is out of range in this call";
     }
     return result;
   }
-  mlir::FailureOr<llvm::SmallVector<DimAttr>> dims(mlir::Operation *op, mlir::ArrayAttr list) const { return dims(op, list.getValue()); }
+  mlir::FailureOr<llvm::SmallVector<DimAttr>> dims(mlir::Operation *op, mlir::ArrayAttr list) const {
+    return dims(op, list.getValue());
+  }
   mlir::Type element(mlir::Type e) const {
     auto param = llvm::dyn_cast<ParamType>(e);
     return param ? types.lookup(param.getName().getValue()) : e;
@@ -47,7 +50,8 @@ struct Bodies {
 
 class Lowering {
 public:
-  Lowering(mlir::OpBuilder &builder, const Facts &facts, Bodies &bodies) : core(builder, facts), facts(facts), bodies(bodies) {}
+  Lowering(mlir::OpBuilder &builder, const Facts &facts, Bodies &bodies)
+      : core(builder, facts), facts(facts), bodies(bodies) {}
   /// The results of a graph, and in `env` all its values. `depth`: the scans around the graph (Batch.h).
   mlir::FailureOr<llvm::SmallVector<MaskedValue>> body(GraphOp graph, const Words &words,
                                                        llvm::ArrayRef<MaskedValue> arguments,
@@ -73,8 +77,8 @@ private:
   std::map<std::vector<uint64_t>, unsigned> identities;
 };
 
-/// Weak numbers round to what they meet, but a whole number that is known stays what it is, and a number that is written
-/// is neither infinite nor zero unless it says so.
+/// Weak numbers round to what they meet, but a whole number that is known stays what it is, and a number that is
+/// written is neither infinite nor zero unless it says so.
 mlir::LogicalResult checkMeeting(mlir::Operation *at, mlir::Value stored, const MaskedValue &value, mlir::Type element);
 
 /// Gives a core-form graph its return, under these names where the values have none; guards what may fail and removes

@@ -47,8 +47,8 @@ Status CallPlan::checkPrepare(const ModuleInstance &instance) {
 }
 
 CallPlan::RunPlan &CallPlan::addPlan(const nova_run_t *run, const RunTarget &target, Session *session) {
-  plans.push_back({run, target, session, dims.size(), offsets.size(), steps.size(), repeats.size(),
-                   stagedOffsets.size(), 0, 0});
+  plans.push_back(
+      {run, target, session, dims.size(), offsets.size(), steps.size(), repeats.size(), stagedOffsets.size(), 0, 0});
   dims.resize(dims.size() + target.module->manifest().symbols.size());
   return plans.back();
 }

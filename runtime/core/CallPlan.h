@@ -97,7 +97,7 @@ private:
   std::vector<Matrices> matrices;     // of temporaries and states; the stride of a session's once there is room
   std::vector<int64_t> stagedOffsets; // of results in `staged`
   std::vector<StepPlan> steps;
-  std::vector<int64_t> repeats; // of loops
+  std::vector<int64_t> repeats;        // of loops
   std::vector<int64_t> instanceValues; // sizes and strides; fill turns strides into bytes
   std::vector<void *> stepBuffers;
   std::vector<int64_t> slotLast; // by slot: the last group that uses it, or -1

@@ -69,7 +69,7 @@ struct StepBuffer {
 /// Steps that are run one after the other, again and again.
 struct Loop {
   Dim repeats;
-  int32_t outer;             // the loop around it, or -1
+  int32_t outer;               // the loop around it, or -1
   uint32_t firstStep, endStep; // those inside, also of loops inside
 };
 
@@ -123,7 +123,7 @@ struct Manifest {
   std::vector<BufferSpec> buffers;
   uint32_t temporaries = 0, states = 0, prepared = 0, constants = 0; // how many buffers of these kinds
   std::vector<Step> prepare, steps;
-  std::vector<Loop> loops; // around steps of `steps`; one that is around another comes first
+  std::vector<Loop> loops;        // around steps of `steps`; one that is around another comes first
   uint32_t params = 0;            // how many arguments are params
   std::vector<bool> paramSymbols; // by symbol: some param has a size that is this symbol alone
   std::vector<Binding> bindings;  // in order; all symbols but those of `sequence` in a module that has one

@@ -54,8 +54,8 @@ struct Batch {
 struct KernelCall {
   Kernel kernel;
   uint32_t bufferCount;
-  void *const *buffers;   // of the first instance
-  const int64_t *strides; // in bytes, from instance to instance: for each loop, innermost first, one per buffer
+  void *const *buffers;       // of the first instance
+  const int64_t *strides;     // in bytes, from instance to instance: for each loop, innermost first, one per buffer
   const int64_t *loopStrides; // in bytes, from run to run of the loops around the group: outermost first, likewise
   const int64_t *dims;
   int64_t rows;
@@ -117,8 +117,8 @@ private:
   };
 
   struct alignas(64) Group {
-    int64_t loop;         // the innermost one around it, or -1
-    uint64_t places;      // in the list, for each run of its loops
+    int64_t loop;    // the innermost one around it, or -1
+    uint64_t places; // in the list, for each run of its loops
     uint64_t instanceTasks;
     uint64_t lag; // instances between one phase and the next
     Batch batch;
@@ -184,8 +184,8 @@ private:
   bool concurrent = false; // more than one worker
   std::unique_ptr<Range[]> ranges;
   size_t rangeCount = 0, rangeCapacity = 0;
-  uint32_t mostBuffers = 0;                // of a step with instances or in a loop
-  std::unique_ptr<uint64_t[]> loopRuns;    // by worker
+  uint32_t mostBuffers = 0;             // of a step with instances or in a loop
+  std::unique_ptr<uint64_t[]> loopRuns; // by worker
   size_t runsPerWorker = 0, runsCapacity = 0;
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;

@@ -55,7 +55,7 @@ private:
   struct State {
     Buffer memory, next;
     bool isReplaced = false; // by `next`
-    int64_t stride = 0; // from matrix to matrix, while there are rows
+    int64_t stride = 0;      // from matrix to matrix, while there are rows
   };
 
   Status growTo(int64_t rows, const int64_t *dims);

@@ -16,15 +16,15 @@ using nova::reference::Tensor;
 namespace {
 const bool slow = slowTests();
 
-// A graph, the argument that is handed on, and how many of the others are scanned over. A run takes the arguments in the
-// order over, with, carry, and its results are those of the graph, then the carry.
+// A graph, the argument that is handed on, and how many of the others are scanned over. A run takes the arguments in
+// the order over, with, carry, and its results are those of the graph, then the carry.
 struct Carried {
   GraphText graph;
   std::vector<unsigned> arguments; // values of the graph, the carry last
   size_t over;
-  bool along;   // the runs are the rows that are fed in pieces
+  bool along;     // the runs are the rows that are fed in pieces
   bool rowsApart; // rows of the values are
-  bool batched; // all of it once for each entry of a batch
+  bool batched;   // all of it once for each entry of a batch
 
   std::string axis() const { return along ? "rows" : "runs"; }
   const GraphText::Value &carry() const { return graph[arguments.back()]; }

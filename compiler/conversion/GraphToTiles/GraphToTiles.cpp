@@ -1,6 +1,6 @@
-#include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/analysis/FallibleOps.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
+#include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/conversion/GraphToTiles/Prepare.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
 #include <set>
@@ -12,7 +12,9 @@ namespace nova {
 constexpr int64_t packBlock = 256;
 
 // Ops whose operands are all read from memory, also those that could be computed anywhere.
-static bool readsMemory(Role role) { return role == Role::Reduce || role == Role::Gather || role == Role::View || role == Role::Scan; }
+static bool readsMemory(Role role) {
+  return role == Role::Reduce || role == Role::Gather || role == Role::View || role == Role::Scan;
+}
 
 std::optional<int64_t> Planner::upperLimit(Value mask) {
   auto [it, fresh] = limits.try_emplace(mask);
@@ -182,7 +184,9 @@ void Planner::findMemory() {
 
 unsigned Planner::addBuffer(PlanBuffer buffer) {
   if (buffer.kind == BufferKind::Temporary || buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next) {
-    const char *word = buffer.kind == BufferKind::State ? "state" : buffer.kind == BufferKind::Next ? "next" : "temporary";
+    const char *word = buffer.kind == BufferKind::State  ? "state"
+                       : buffer.kind == BufferKind::Next ? "next"
+                                                         : "temporary";
     buffer.symbol = word + std::to_string(counters.storage++);
     b.setInsertionPointToEnd(program.module->getBody());
     b.create<tile::StorageOp>(b.getUnknownLoc(), buffer.symbol, b.getArrayAttr(symbols), buffer.type);

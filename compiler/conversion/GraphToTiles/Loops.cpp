@@ -37,8 +37,7 @@ FailureOr<std::vector<Planner::Place>> Planner::placesOf(ScanOp op, const Plan &
       if (buffer.index >= firstCarry)
         places.push_back({memoryOf(op.getCarried()[buffer.index - firstCarry]), Unit::Bytes, zero()});
       else
-        places.push_back(
-            {denseMemoryOf(operand), Unit::Bytes, buffer.index < entered ? entryBytes(operand) : zero()});
+        places.push_back({denseMemoryOf(operand), Unit::Bytes, buffer.index < entered ? entryBytes(operand) : zero()});
       break;
     }
     case BufferKind::Result:

@@ -9,8 +9,8 @@
 #include <vector>
 
 namespace nova {
-/// Prepared: computed from params and constants when a module is instantiated, and kept. Next: what takes the place of a
-/// state that does not grow, once a run has succeeded.
+/// Prepared: computed from params and constants when a module is instantiated, and kept. Next: what takes the place of
+/// a state that does not grow, once a run has succeeded.
 enum class BufferKind { Argument, Result, Temporary, State, Next, Constant, Prepared };
 
 struct PlanBuffer {
@@ -43,11 +43,11 @@ struct PlanStep {
   DimAttr rows;
   int64_t block;
   bool descending;
-  std::vector<StepBuffer> buffers;  // in the order of the kernel's arguments
-  std::vector<unsigned> writes;     // which of them it writes
-  std::vector<DimAttr> batch = {};  // the kernel runs once per index of these axes
-  bool joins = false; // an instance needs only the same instance of the steps before, up to one that joins none
-  DimAttr repeats = {};             // of a loop, which has nothing of the above
+  std::vector<StepBuffer> buffers; // in the order of the kernel's arguments
+  std::vector<unsigned> writes;    // which of them it writes
+  std::vector<DimAttr> batch = {}; // the kernel runs once per index of these axes
+  bool joins = false;   // an instance needs only the same instance of the steps before, up to one that joins none
+  DimAttr repeats = {}; // of a loop, which has nothing of the above
   std::vector<PlanStep> body = {};
 
   bool isLoop() const { return bool(repeats); }

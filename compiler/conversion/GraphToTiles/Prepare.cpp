@@ -84,9 +84,9 @@ private:
         if (memory.kind != BufferKind::Temporary || writers.lookup(buffer.index) != 1 ||
             (memory.count && !isKnown(memory.count)))
           return false;
-      } else if (memory.kind == BufferKind::Argument ? !graph.isParam(memory.index)
-                                                     : memory.kind != BufferKind::Constant &&
-                                                           memory.kind != BufferKind::Prepared) {
+      } else if (memory.kind == BufferKind::Argument
+                     ? !graph.isParam(memory.index)
+                     : memory.kind != BufferKind::Constant && memory.kind != BufferKind::Prepared) {
         return false;
       }
       // The loops become axes of a batch, and an axis has one unit.
@@ -149,7 +149,8 @@ private:
     } else if (buffer.count) {
       each = buffer.count;
     }
-    Spread result{std::vector<DimAttr>(loops.size(), zero), dense ? StepBuffer::Unit::Bytes : StepBuffer::Unit::Matrices};
+    Spread result{std::vector<DimAttr>(loops.size(), zero),
+                  dense ? StepBuffer::Unit::Bytes : StepBuffer::Unit::Matrices};
     for (size_t loop = loops.size(); loop-- > 0;) {
       if (!differs[loop])
         continue;
@@ -186,10 +187,10 @@ private:
   TileProgram &program;
   Plan &plan;
   DimAttr zero;
-  llvm::DenseSet<Attribute> known;         // symbols that params determine
+  llvm::DenseSet<Attribute> known;            // symbols that params determine
   llvm::DenseMap<unsigned, unsigned> writers; // of buffers: how many steps
-  std::vector<DimAttr> loops;              // around the step: how often each runs
-  std::map<unsigned, Spread> spreads;      // of prepared buffers
+  std::vector<DimAttr> loops;                 // around the step: how often each runs
+  std::map<unsigned, Spread> spreads;         // of prepared buffers
   bool tooLarge = false;
 };
 } // namespace

@@ -136,8 +136,7 @@ void Values::findRowsOfBatches(GraphOp graph) {
       roles[op.getResult(0)] = Role::Row;
 }
 
-Values::Values(GraphOp graph, unsigned numArguments)
-    : facts(factsOf(graph)), one(constantDim(graph.getContext(), 1)) {
+Values::Values(GraphOp graph, unsigned numArguments) : facts(factsOf(graph)), one(constantDim(graph.getContext(), 1)) {
   for (BlockArgument arg : graph.getBlock().getArguments())
     roles[arg] = isCarriedState(arg, numArguments) ? Role::Carried : Role::Argument;
   for (Operation &op : graph.getBlock().without_terminator())

@@ -7,11 +7,13 @@
 #include "mlir/IR/OwningOpRef.h"
 
 namespace nova {
-/// A module with a graph `<name>.extend` in core form, and behind it those that its scans run. With n the sequence symbol, m the new rows and t the rows of
-/// the state (n = t + m; if `m` or `t` is taken in the graph another free name is chosen):
+/// A module with a graph `<name>.extend` in core form, and behind it those that its scans run. With n the sequence
+/// symbol, m the new rows and t the rows of the state (n = t + m; if `m` or `t` is taken in the graph another free name
+/// is chosen):
 ///  - its first arguments are those of the core graph, with n replaced by m on the axis that carries the sequence; then
 ///    one argument per state, [..., t, d], or for a carry along the sequence its own shape;
-///  - its first results are those of the core graph with m rows; then per state its new value, [..., t + m, d], which is
+///  - its first results are those of the core graph with m rows; then per state its new value, [..., t + m, d], which
+///  is
 ///    `concat` of the state and the new rows: readers of all rows read that concat, through layout ops only;
 ///  - an iota on a new-row axis has `from t`; one on a key axis runs over t + m;
 ///  - a scan with a carry enters the states of its graph like what it runs over, and gives their new values stacked; a

@@ -41,8 +41,8 @@ SmallVector<DimAttr> ExtendedGraph::dimsOf(Value value, Version version) const {
   SmallVector<DimAttr> dims;
   for (auto [k, dim] : llvm::enumerate(typeOf(value).getDims()))
     dims.push_back(!carriesSequence(dim, words.sequence, words.facts) ? rename(dim)
-                   : version >> k & 1                                    ? words.allRows
-                                                                         : words.rows);
+                   : version >> k & 1                                 ? words.allRows
+                                                                      : words.rows);
   return dims;
 }
 
@@ -63,8 +63,8 @@ Location ExtendedGraph::named(Value value, StringRef suffix) const {
   return NameLoc::get(StringAttr::get(context, name + suffix), value.getLoc());
 }
 
-// Where rows are in a state, whatever they are in the value: the last axis but one, so that the axes before are a batch of
-// matrices that all grow by rows.
+// Where rows are in a state, whatever they are in the value: the last axis but one, so that the axes before are a batch
+// of matrices that all grow by rows.
 static unsigned rowAxis(Value state) { return std::max<int64_t>(typeOf(state).getRank() - 2, 0); }
 
 // The graph op, its block and its arguments; results are known at the end.

@@ -29,9 +29,9 @@ private:
   struct Scan {
     ScanOp op;
     std::unique_ptr<ExtendedGraph> body;
-    bool along;                                     // the sequence: the carry is the state
-    llvm::SmallVector<mlir::BlockArgument> past;    // its states
-    llvm::SmallVector<mlir::Value> states;          // their new values
+    bool along;                                  // the sequence: the carry is the state
+    llvm::SmallVector<mlir::BlockArgument> past; // its states
+    llvm::SmallVector<mlir::Value> states;       // their new values
   };
 
   mlir::LogicalResult buildBodies();
@@ -63,7 +63,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, Version>, mlir::Value> values;
   llvm::DenseMap<mlir::Value, mlir::Value> newStates;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> transposes; // by operand and permutation
-  mlir::Value first;                                                              // see isFirst
+  mlir::Value first;                                                               // see isFirst
 };
 
 /// A name that is not taken, and takes it.

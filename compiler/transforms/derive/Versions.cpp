@@ -150,8 +150,8 @@ void NeededVersions::visitScan(ScanOp scan) {
     need(operand, 0);
   auto inner = dependence.bodies.find(scan);
   if (inner == dependence.bodies.end())
-    return fail(scan.getLoc(), "no row of a result reads " + valueName(scan.getResult(0)) +
-                                   ", yet others have their shape from it");
+    return fail(scan.getLoc(),
+                "no row of a result reads " + valueName(scan.getResult(0)) + ", yet others have their shape from it");
   auto body = std::make_unique<NeededVersions>(scan.getBody(), *inner->second, facts);
   if (body->failed())
     return fail(body->getReasonLoc(), body->getReason());
