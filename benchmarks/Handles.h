@@ -27,7 +27,7 @@ using Context = std::unique_ptr<nova_context_t, Releaser<nova_context_free>>;
 
 /// A context with `threads` threads.
 inline Context makeContext(int threads) {
-  nova_context_options_t options = {sizeof(options), threads, nullptr, nullptr};
+  nova_context_options_t options = {sizeof(options), threads, nullptr, nullptr, NOVA_ONEDNN_ON};
   nova_context_t *context = nullptr;
   require(nova_context_create(&options, &context));
   return Context(context);

@@ -1,5 +1,6 @@
 """The text tests: every `.nova`, `.mlir` and `.test` file with RUN lines under tests/. See tests/README.md."""
 
+import json
 import os
 import re
 import subprocess
@@ -29,6 +30,13 @@ def commands(nova):
     """The commands that nova's help lists, one an indented line."""
     listed = subprocess.run([nova, "--help"], check=False, capture_output=True, text=True).stdout
     return re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)
+
+
+def onednn_is_used(nova):
+    """Does nova find a oneDNN that gives the canonical bits?"""
+    command = [nova, "doctor", "--json", "--store", os.devnull]
+    found = subprocess.run(command, check=False, capture_output=True, text=True).stdout
+    return bool(found) and json.loads(found)["onednn"]["qualified"]
 
 
 def cpu_flags():
@@ -72,6 +80,8 @@ if config.nova_sanitize:
     config.available_features.add("sanitizer")
 if os.path.exists(os.path.join(tools, "nova")):
     config.available_features |= {"nova"} | {f"nova-{command}" for command in commands(os.path.join(tools, "nova"))}
+    if "nova-doctor" in config.available_features and onednn_is_used(os.path.join(tools, "nova")):
+        config.available_features.add("onednn")
 if os.path.exists(os.path.join(tools, "nova-lsp-server")):
     config.available_features.add("nova-lsp-server")
 if os.path.exists(os.path.join(tools, "bench-attention")):

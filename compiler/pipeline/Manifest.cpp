@@ -103,6 +103,9 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
                                  {"order", step.descending ? "descending" : "ascending"},
                                  {"buffers", std::move(buffers)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
+    if (step.libraryTiles)
+      (*steps.back().getAsObject())["library"] =
+          json::Object{{"contractions", step.libraryTiles}, {"shapes", "nova_library_" + step.kernel}};
   }
   return steps;
 }
@@ -133,7 +136,7 @@ std::string writeManifest(const ManifestInput &in) {
   json::Value sequence = nullptr;
   if (in.sequence)
     sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
-  json::Object manifest{{"format", 3},
+  json::Object manifest{{"format", 4},
                         {"graph", core.getSymName().str()},
                         {"graph_hash", in.graphHash},
                         {"semantic_hash", in.semanticHash},

@@ -116,12 +116,15 @@ def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
     `col_limit` c: columns beyond position(r) + c of row r are not looked at by anyone: they may be skipped.
     `mask`: for masks of no such form: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
     `b_mask`: a buffer like B, of its type and layout; where it is not 0 the term is hidden.
+    `plain`: the same matrix as B in a global f32 buffer of layout rows, for a library tile to read where the launch is given
+    one for this contraction (docs/module-format.md). Nothing may be hidden then.
   }];
   let arguments = (ins Tile_BufferType:$a, Tile_BufferType:$b, Tile_BufferType:$c, Optional<Tile_BufferType>:$mask,
-                       Optional<Tile_BufferType>:$b_mask, OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
+                       Optional<Tile_BufferType>:$b_mask, Optional<Tile_BufferType>:$plain,
+                       OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
   let assemblyFormat = [{
     $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`b_hidden` $b_mask^ `:` type($b_mask))?
-    (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
+    (`plain` $plain^ `:` type($plain))? (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
     type($c)
   }];
 }

@@ -269,16 +269,54 @@ extern "C" void nova_session_reset(nova_session_t *session) {
 
 extern "C" void nova_session_free(nova_session_t *session) { delete session; }
 
+extern "C" nova_status_t *nova_onednn_describe(nova_onednn_info_t *info) {
+  return guarded([&]() -> Status {
+    if (!info)
+      return nullArgument("info");
+    if (info->size != sizeof *info)
+      return fail(NOVA_INVALID_ARGUMENT, "info: expected size ", sizeof *info, ", found ", info->size);
+    const Vendor &vendor = oneDnn();
+    LibraryTiles::Count count = libraryTiles().count();
+    *info = {sizeof *info,    vendor.name.c_str(), vendor.cpu.c_str(), vendor.trouble.c_str(),
+             count.qualified, count.refused};
+    return Status::success();
+  });
+}
+
+extern "C" nova_status_t *nova_onednn_remember(const char *path) {
+  return guarded([&]() -> Status {
+    libraryTiles().remember(path ? path : "");
+    return Status::success();
+  });
+}
+
+extern "C" nova_status_t *nova_onednn_qualify(int64_t terms, int64_t columns, int32_t *qualified) {
+  return guarded([&]() -> Status {
+    constexpr int64_t kMost = 1 << 16;
+    if (!qualified)
+      return nullArgument("qualified");
+    for (int64_t size : {terms, columns})
+      if (size < 1 || size > kMost)
+        return fail(NOVA_INVALID_ARGUMENT, "expected sizes in 1 .. ", kMost, ", found ", size);
+    *qualified = libraryTiles().isQualified({terms, columns, terms, columns, columns});
+    return Status::success();
+  });
+}
+
 extern "C" nova_status_t *nova_context_create(const nova_context_options_t *options, nova_context_t **context) {
   return guarded([&]() -> Status {
     if (!context)
       return nullArgument("context");
-    nova_context_options_t read{sizeof read, 0, nullptr, nullptr};
+    nova_context_options_t read{sizeof read, 0, nullptr, nullptr, NOVA_ONEDNN_ON};
     if (Status status = readOptions(options, read))
       return status;
     if (read.threads < 0 || read.threads > kMostThreads)
       return fail(NOVA_INVALID_ARGUMENT, "threads: expected 0 .. ", kMostThreads, ", found ", read.threads);
-    *context = new nova_context_t{{read.threads, read.parallel_for, read.parallel_for_user}};
+    if (read.onednn != NOVA_ONEDNN_ON && read.onednn != NOVA_ONEDNN_OFF)
+      return fail(NOVA_INVALID_ARGUMENT, "onednn: expected NOVA_ONEDNN_ON or NOVA_ONEDNN_OFF, found ",
+                  static_cast<int64_t>(read.onednn));
+    LibraryTiles *tiles = read.onednn == NOVA_ONEDNN_ON ? &libraryTiles() : nullptr;
+    *context = new nova_context_t{{read.threads, read.parallel_for, read.parallel_for_user, tiles}};
     return Status::success();
   });
 }

@@ -18,6 +18,7 @@ void CallPlan::clear(size_t count) {
   steps.clear();
   repeats.clear();
   instanceValues.clear();
+  stepTiles.clear();
   overlap.clear();
   stepCount = stepBufferCount = 0;
   taskCount = scratchNeeded = stagedNeeded = 0;
@@ -176,6 +177,7 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
   const Step &step = plan.steps()[index];
   const int64_t *symbols = dims.data() + plan.dimsAt;
   int64_t &rows = planned.rows;
+  planned.tilesAt = -1;
   if (!step.rows.evaluate(symbols, rows))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
   if (rows < 0)
@@ -207,13 +209,33 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
   ++stepCount;
   stepBufferCount += step.buffers.size();
-  if (ScratchFunction scratch = plan.target.module->code(plan.stage())[index].scratch) {
+  const StepCode &code = plan.target.module->code(plan.stage())[index];
+  planned.tilesAt = findTiles(step, code, symbols, rows);
+  if (ScratchFunction scratch = code.scratch) {
     int64_t bytes = scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
       return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
     scratchNeeded = std::max(scratchNeeded, bytes);
   }
   return Status::success();
+}
+
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+int64_t
+CallPlan::findTiles(const Step &step, const StepCode &code, const int64_t *symbols, int64_t rows) {
+  if (!tiles || !code.shapes || rows < kTileRows)
+    return -1;
+  shapes.resize(step.libraryTiles);
+  code.shapes(symbols, shapes.data());
+  auto at = static_cast<int64_t>(stepTiles.size());
+  bool any = false;
+  for (const ContractionShape &shape : shapes) {
+    stepTiles.push_back(tiles->find(shape));
+    any |= stepTiles.back() != nullptr;
+  }
+  return any ? at : -1;
 }
 
 Status CallPlan::allocate(int32_t threads) {
@@ -337,7 +359,8 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
       toBytes(plan, step, instances.loopStridesAt, step.buffers.empty() ? 0 : step.buffers[0].loopStrides.size(), true);
     schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
                   instanceValues.data() + instances.stridesAt, instanceValues.data() + instances.loopStridesAt,
-                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i});
+                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i, code[i].shapes != nullptr,
+                  planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt});
   }
   for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
     schedule.endLoop();

@@ -19,6 +19,9 @@ namespace nova::runtime {
 /// call.
 class CallPlan {
 public:
+  /// `tiles`: those that contractions may use, or null for none.
+  explicit CallPlan(LibraryTiles *tiles = nullptr) : tiles(tiles) {}
+
   /// Checks every run, finds its symbols, claims its session, and sums up what memory it needs. No other effects.
   Status check(const nova_run_t *runs, size_t count);
 
@@ -73,6 +76,7 @@ private:
   struct StepPlan {
     int64_t rows;        // 0 if the step is not run
     Instances instances; // in `instanceValues`
+    int64_t tilesAt;     // in `stepTiles`, or -1 where generated code does everything
   };
 
   void clear(size_t count);
@@ -83,6 +87,7 @@ private:
   Status planSteps(const RunPlan &plan);
   LoopNest nestOf(const RunPlan &plan, const Step &step) const;
   void enterLoops(const RunPlan &plan, int32_t loop, int32_t &open, Schedule &schedule) const;
+  int64_t findTiles(const Step &step, const StepCode &code, const int64_t *symbols, int64_t rows);
   Status planStep(const RunPlan &plan, size_t index, StepPlan &step);
   void fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule);
   void toBytes(const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops, bool aroundStep);
@@ -100,6 +105,9 @@ private:
   std::vector<int64_t> repeats;        // of loops
   std::vector<int64_t> instanceValues; // sizes and strides; fill turns strides into bytes
   std::vector<void *> stepBuffers;
+  LibraryTiles *tiles;
+  std::vector<ContractionShape> shapes;       // of the step that is planned
+  std::vector<const LibraryTile *> stepTiles; // one for each contraction that they may carry
   std::vector<int64_t> slotLast; // by slot: the last group that uses it, or -1
   size_t stepCount = 0, stepBufferCount = 0;
   int64_t taskCount = 0;

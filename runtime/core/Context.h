@@ -16,7 +16,9 @@ namespace nova::runtime {
 /// one, so that a steady state allocates nothing.
 class Context {
 public:
-  Context(int32_t threads, nova_parallel_for_t hook, void *hookUser) : workers(threads, hook, hookUser) {}
+  /// `tiles`: those that contractions may use, or null for none.
+  Context(int32_t threads, nova_parallel_for_t hook, void *hookUser, LibraryTiles *tiles)
+      : workers(threads, hook, hookUser), plan(tiles) {}
 
   int32_t threads() const { return workers.count(); }
 

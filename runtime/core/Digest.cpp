@@ -4,24 +4,30 @@
 #include "runtime/core/ElfFile.h"
 
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <openssl/evp.h>
 
 using namespace nova::runtime;
 
-DigestBytes nova::runtime::moduleDigest(std::string_view bytes, size_t digestOffset) {
-  const DigestBytes zeros{};
-  const std::string_view before = bytes.substr(0, digestOffset), after = bytes.substr(digestOffset + kDigestSize);
+/// SHA-256 of the parts in a row.
+static DigestBytes digestOf(std::initializer_list<std::string_view> parts) {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  bool good = hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr);
+  for (std::string_view part : parts)
+    good = good && EVP_DigestUpdate(hash.get(), part.data(), part.size());
   DigestBytes digest;
-  if (!hash || !EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) ||
-      !EVP_DigestUpdate(hash.get(), before.data(), before.size()) ||
-      !EVP_DigestUpdate(hash.get(), zeros.data(), zeros.size()) ||
-      !EVP_DigestUpdate(hash.get(), after.data(), after.size()) ||
-      !EVP_DigestFinal_ex(hash.get(), digest.data(), nullptr))
+  if (!good || !EVP_DigestFinal_ex(hash.get(), digest.data(), nullptr))
     throw std::bad_alloc();
   return digest;
+}
+
+DigestBytes nova::runtime::digest(std::string_view bytes) { return digestOf({bytes}); }
+
+DigestBytes nova::runtime::moduleDigest(std::string_view bytes, size_t digestOffset) {
+  static constexpr char zeros[kDigestSize] = {};
+  return digestOf({bytes.substr(0, digestOffset), {zeros, kDigestSize}, bytes.substr(digestOffset + kDigestSize)});
 }
 
 bool nova::runtime::sealModule(std::string &bytes, std::string &problem) {

@@ -19,6 +19,9 @@ namespace nova::runtime {
 constexpr size_t kDigestSize = 32;
 using DigestBytes = std::array<uint8_t, kDigestSize>;
 
+/// SHA-256 of `bytes`. Throws std::bad_alloc if the hash cannot be set up.
+DigestBytes digest(std::string_view bytes);
+
 /// SHA-256 of `bytes` with the 32 bytes at `digestOffset` taken as zero; they must lie inside. Throws std::bad_alloc if
 /// the hash cannot be set up.
 DigestBytes moduleDigest(std::string_view bytes, size_t digestOffset);

@@ -10,10 +10,11 @@ using namespace nova::runtime;
 
 namespace {
 
-constexpr int64_t kFormat = 3;
+constexpr int64_t kFormat = 4;
 constexpr int64_t kMaxIndex = INT32_MAX;
 constexpr int64_t kMaxRank = 64;
 constexpr size_t kMaxLoops = 16;     // around a step
+constexpr int64_t kMostTiles = 1 << 16;
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
 
 /// Reads one manifest, part by part; later parts are checked against earlier ones.
@@ -415,7 +416,18 @@ private:
     Reader scratch = reader.member("scratch");
     if (!scratch.isNull())
       step.scratch = scratch.name();
+    if (reader.has("library"))
+      parseLibrary(reader.member("library"), step);
     steps.push_back(std::move(step));
+  }
+
+  static void parseLibrary(Reader reader, Step &step) {
+    if (reader.isNull())
+      return;
+    if (step.scratch.empty()) // where it would find the tiles
+      reader.complain("expected null for a step without scratch, found ", reader.describe());
+    step.libraryTiles = static_cast<uint32_t>(reader.member("contractions").integer(1, kMostTiles));
+    step.libraryShapes = reader.member("shapes").name();
   }
 
   /// A result that no step is given would be returned as whatever the caller's memory held.

@@ -85,6 +85,8 @@ struct Step {
   std::vector<StepBuffer> buffers;
   bool usesMatrices = false; // some buffer's strides count matrices
   std::string scratch;       // the function that tells the bytes of scratch, or empty for none
+  uint32_t libraryTiles = 0; // contractions that library tiles may carry
+  std::string libraryShapes; // the function that tells their shapes, or empty for none
 };
 
 /// The two lists of steps: those that are run once for an instance of the module, and those of every run.

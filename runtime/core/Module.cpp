@@ -83,6 +83,11 @@ Status Module::resolveSteps(const std::vector<Step> &steps, std::vector<StepCode
         return status;
       code.scratch = reinterpret_cast<ScratchFunction>(address);
     }
+    if (!step.libraryShapes.empty()) {
+      if (Status status = find(step.libraryShapes, address))
+        return status;
+      code.shapes = reinterpret_cast<ShapesFunction>(address);
+    }
     codes.push_back(code);
   }
   return Status::success();

@@ -4,6 +4,7 @@
 #define NOVA_RUNTIME_CORE_MODULE_H
 
 #include "runtime/core/Buffer.h"
+#include "runtime/core/LibraryTiles.h"
 #include "runtime/core/LoadedObject.h"
 #include "runtime/core/Manifest.h"
 
@@ -21,10 +22,14 @@ using BytesFunction = int64_t (*)(const int64_t *dims);
 /// The bytes of a step's scratch for these symbols and this many rows.
 using ScratchFunction = int64_t (*)(const int64_t *dims, int64_t blockRows);
 
+/// Writes the shapes of a step's contractions that library tiles may carry.
+using ShapesFunction = void (*)(const int64_t *dims, ContractionShape *shapes);
+
 /// The functions of a step for the chosen target.
 struct StepCode {
   Kernel kernel;
   ScratchFunction scratch; // or null
+  ShapesFunction shapes;   // or null
 };
 
 /// The memory of a temporary, a state or a prepared buffer: `count` matrices, each `stride` bytes after the one before.

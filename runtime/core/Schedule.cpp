@@ -295,6 +295,8 @@ bool Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
     block = blockCount(call.rows, call.block) - 1 - block;
   int64_t row0 = static_cast<int64_t>(block) * call.block;
   int64_t rows = std::min(call.rows - row0, call.block);
+  if (call.takesTiles)
+    std::memcpy(static_cast<char *>(worker.scratch) + kTilesInScratch, &call.tiles, sizeof call.tiles);
   int32_t code = call.kernel(buffers, call.dims, row0, rows, worker.scratch);
   if (code == 0)
     return true;

@@ -62,7 +62,12 @@ struct KernelCall {
   int64_t block;
   bool descending;
   uint32_t run, step; // for messages
+  bool takesTiles;    // the kernel looks for library tiles in its scratch
+  const LibraryTile *const *tiles; // one for each contraction that they may carry, or null for none
 };
+
+/// Where a kernel that takes library tiles finds them in its scratch.
+constexpr size_t kTilesInScratch = 32;
 
 /// What a kernel returns for an index outside its axis, beside the 1 for an integer division by zero.
 constexpr int32_t kIndexOutside = 2;

@@ -151,8 +151,17 @@ int64_t Kernels::bytes(const std::string &name, const std::vector<int64_t> &dims
 
 const void *Kernels::constant(const std::string &name) const { return symbol(name); }
 
+std::vector<int64_t> Kernels::shapes(const std::string &kernel, const std::vector<int64_t> &dims,
+                                     size_t contractions) const {
+  std::vector<int64_t> shapes(5 * contractions + 1, -1);
+  reinterpret_cast<void (*)(const int64_t *, int64_t *)>(symbol("nova_library_" + kernel))(dims.data(), shapes.data());
+  require(shapes.back() == -1, "more shapes than contractions were written");
+  shapes.pop_back();
+  return shapes;
+}
+
 int Kernels::run(const std::string &kernel, const std::vector<int64_t> &dims, int64_t rows, int64_t block,
-                 const std::vector<void *> &buffers, bool descending) const {
+                 const std::vector<void *> &buffers, bool descending, const void *const *tiles) const {
   auto entry =
       reinterpret_cast<int32_t (*)(void *const *, const int64_t *, int64_t, int64_t, void *)>(symbol(kernel + suffix));
   auto scratchBytes = reinterpret_cast<int64_t (*)(const int64_t *, int64_t)>(symbol("nova_scratch_" + kernel));
@@ -161,6 +170,7 @@ int Kernels::run(const std::string &kernel, const std::vector<int64_t> &dims, in
   for (int64_t i = 0; i < blocks; ++i) {
     int64_t row0 = (descending ? blocks - 1 - i : i) * block, count = std::min(block, rows - row0);
     GuardedMemory scratch((scratchBytes(dims.data(), count) + 63) / 64 * 64, 0xFF);
+    std::memcpy(static_cast<char *>(scratch.data()) + 32, &tiles, sizeof tiles);
     unsigned before = __builtin_ia32_stmxcsr();
     // The caller's control register: flush to zero, round up. A kernel sets its own and gives this one back.
     __builtin_ia32_ldmxcsr(0xDFC0);

@@ -74,9 +74,11 @@ public:
   int64_t bytes(const std::string &name, const std::vector<int64_t> &dims) const;
   /// The address of a tile.data.
   const void *constant(const std::string &name) const;
-  /// Runs all blocks, the last first if `descending`. Gives 1 if a block returned 1.
+  /// Runs all blocks, the last first if `descending`. Gives 1 if a block returned 1. `tiles`: library tiles, or null.
   int run(const std::string &kernel, const std::vector<int64_t> &dims, int64_t rows, int64_t block,
-          const std::vector<void *> &buffers, bool descending = false) const;
+          const std::vector<void *> &buffers, bool descending = false, const void *const *tiles = nullptr) const;
+  /// What nova_library_<kernel> tells of `contractions` contractions: five numbers each.
+  std::vector<int64_t> shapes(const std::string &kernel, const std::vector<int64_t> &dims, size_t contractions) const;
 
 private:
   void *symbol(const std::string &name) const;

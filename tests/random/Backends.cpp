@@ -25,11 +25,12 @@ static std::string take(nova_status_t *status) {
   return message;
 }
 
-static nova_context_t *contextOf(int threads) {
-  static nova_context_t *contexts[2] = {};
-  nova_context_t *&context = contexts[threads - 1];
+static nova_context_t *contextOf(int threads, bool onednn) {
+  static nova_context_t *contexts[2][2] = {};
+  nova_context_t *&context = contexts[threads - 1][onednn];
   if (!context) {
-    nova_context_options_t options{sizeof(nova_context_options_t), threads, nullptr, nullptr};
+    nova_context_options_t options{sizeof(nova_context_options_t), threads, nullptr, nullptr,
+                                   onednn ? NOVA_ONEDNN_ON : NOVA_ONEDNN_OFF};
     nova_status_free(nova_context_create(&options, &context));
   }
   return context;
@@ -161,9 +162,11 @@ Outcome Backends::interpret(const Tensors &arguments) const {
   return {std::move(*results), ""};
 }
 
-Outcome Backends::run(const Tensors &arguments, int threads) const { return call(nullptr, arguments, threads); }
+Outcome Backends::run(const Tensors &arguments, int threads, bool onednn) const {
+  return call(nullptr, arguments, contextOf(threads, onednn));
+}
 
-Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int threads) const {
+Outcome Backends::call(nova_session_t *session, const Tensors &arguments, nova_context_t *in) const {
   std::vector<nova_tensor_t> inputs = views(arguments);
   size_t count = nova_module_result_count(module);
   std::vector<nova_port_t> ports(count);
@@ -189,7 +192,7 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, int th
   }
   std::vector<nova_tensor_t> outputs = views(outcome.results);
   nova_run_t run{module, nullptr, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
-  outcome.error = take(nova_run(contextOf(threads), &run, 1));
+  outcome.error = take(nova_run(in, &run, 1));
   return outcome;
 }
 
@@ -227,7 +230,7 @@ Outcome Backends::feed(const Tensors &arguments, const std::vector<int64_t> &pie
       inputs.back() = Tensor(from.element, shape);
       moveRows(from, inputs.back(), port.sequence_axis, past, true);
     }
-    Outcome step = call(session, inputs, threads);
+    Outcome step = call(session, inputs, contextOf(threads, true));
     if (!step.error.empty())
       return step;
     for (size_t i = 0; i < step.results.size(); i++) {

@@ -38,13 +38,13 @@ public:
 
   Outcome interpret(const Tensors &arguments) const;
   /// Threads: 1 or 2.
-  Outcome run(const Tensors &arguments, int threads) const;
+  Outcome run(const Tensors &arguments, int threads, bool onednn = true) const;
   /// The same through a session, so many rows at a time.
   Outcome feed(const Tensors &arguments, const std::vector<int64_t> &pieces, int threads) const;
 
 private:
   Backends() = default;
-  Outcome call(nova_session_t *session, const Tensors &arguments, int threads) const;
+  Outcome call(nova_session_t *session, const Tensors &arguments, nova_context_t *in) const;
 
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> core;

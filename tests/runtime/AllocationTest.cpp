@@ -73,7 +73,7 @@ TEST(Allocation, RepeatedBatchesAllocateNothing) {
     for (int32_t worker = 0; worker < workers; ++worker)
       body(argument, worker);
   };
-  nova_context_options_t options{sizeof options, 3, inTurn, nullptr};
+  nova_context_options_t options{sizeof options, 3, inTurn, nullptr, NOVA_ONEDNN_ON};
   nova_context_t *made = nullptr;
   ASSERT_EQ(take(nova_context_create(&options, &made)), "");
   ContextPtr context(made);

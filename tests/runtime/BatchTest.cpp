@@ -186,7 +186,7 @@ TEST(BatchRun, TheCallersParallelFor) {
   for (nova_parallel_for_t hook :
        {nova_parallel_for_t(threads), nova_parallel_for_t(inTurn), nova_parallel_for_t(lazy)})
     for (int64_t n : {1, 2, 50}) {
-      nova_context_options_t options{sizeof options, 3, hook, nullptr};
+      nova_context_options_t options{sizeof options, 3, hook, nullptr, NOVA_ONEDNN_ON};
       nova_context_t *made = nullptr;
       ASSERT_EQ(take(nova_context_create(&options, &made)), "");
       ContextPtr context(made);

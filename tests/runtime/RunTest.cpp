@@ -140,7 +140,7 @@ TEST(Run, TheCallersParallelFor) {
         thread.join();
     }
   } pool;
-  nova_context_options_t options{sizeof options, 3, Pool::parallelFor, &pool};
+  nova_context_options_t options{sizeof options, 3, Pool::parallelFor, &pool, NOVA_ONEDNN_ON};
   nova_context_t *made = nullptr;
   ASSERT_EQ(take(nova_context_create(&options, &made)), "");
   ContextPtr context(made);
@@ -162,7 +162,7 @@ TEST(Run, AParallelForThatRunsWorkersOneByOneOrNotAtAll) {
   };
   auto lazy = [](void *, int32_t, void (*)(void *, int32_t), void *) {};
   for (nova_parallel_for_t hook : {nova_parallel_for_t(inTurn), nova_parallel_for_t(lazy)}) {
-    nova_context_options_t options{sizeof options, 4, hook, nullptr};
+    nova_context_options_t options{sizeof options, 4, hook, nullptr, NOVA_ONEDNN_ON};
     nova_context_t *made = nullptr;
     ASSERT_EQ(take(nova_context_create(&options, &made)), "");
     ContextPtr context(made);
@@ -193,11 +193,17 @@ TEST(Run, ManyThreadsOfTheCaller) {
 
 TEST(Context, ChecksItsOptions) {
   nova_context_t *context = nullptr;
-  nova_context_options_t negative{sizeof negative, -1, nullptr, nullptr}, many{sizeof many, 5000, nullptr, nullptr},
-      unsized{0, 1, nullptr, nullptr};
+  nova_context_options_t negative{sizeof negative, -1, nullptr, nullptr, NOVA_ONEDNN_ON}, many = negative,
+                         unsized = negative, odd = negative;
+  many.threads = 5000;
+  unsized.size = 0;
+  odd.threads = 1;
+  odd.onednn = static_cast<nova_onednn_t>(7);
   EXPECT_EQ(take(nova_context_create(&negative, &context)), "invalid argument: threads: expected 0 .. 4096, found -1");
   EXPECT_EQ(take(nova_context_create(&many, &context)), "invalid argument: threads: expected 0 .. 4096, found 5000");
-  EXPECT_EQ(take(nova_context_create(&unsized, &context)), "invalid argument: options: expected size 32, found 0");
+  EXPECT_EQ(take(nova_context_create(&unsized, &context)), "invalid argument: options: expected size 40, found 0");
+  EXPECT_EQ(take(nova_context_create(&odd, &context)),
+            "invalid argument: onednn: expected NOVA_ONEDNN_ON or NOVA_ONEDNN_OFF, found 7");
   EXPECT_EQ(take(nova_context_create(nullptr, nullptr)), "invalid argument: context is null");
   EXPECT_EQ(context, nullptr);
   ASSERT_EQ(take(nova_context_create(nullptr, &context)), "");

@@ -67,7 +67,7 @@ static Json step(const char *kernel, Json rows, int64_t block, const char *order
 }
 
 static Json baseManifest(const char *graph, Json symbols) {
-  return {{"format", 3},
+  return {{"format", 4},
           {"graph", graph},
           {"graph_hash", std::string(64, '1')},
           {"semantic_hash", std::string(64, '2')},
@@ -238,6 +238,19 @@ Json divideBatchManifest() {
   return manifest;
 }
 
+Json productManifest() {
+  Json manifest = baseManifest("test.product", {"n", "k", "c"});
+  manifest["arguments"] = {port("A", "f32", {symbolDim("n"), symbolDim("k")}),
+                           port("B", "f32", {symbolDim("k"), symbolDim("c")})};
+  manifest["results"] = {port("out", "f32", {symbolDim("n"), symbolDim("c")}),
+                         port("carried", "i64", Json::array({symbolDim("n")}))};
+  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
+  manifest["steps"] = Json::array(
+      {step("product", symbolDim("n"), 64, "ascending", stepBuffers({0, 1, 2, 3}), "scratch_product")});
+  manifest["steps"][0]["library"] = {{"contractions", 1}, {"shapes", "shapes_product"}};
+  return manifest;
+}
+
 static Json paramPort(const char *name, const char *type, Json dims) {
   Json param = port(name, type, std::move(dims));
   param["param"] = true;
@@ -350,7 +363,7 @@ ModulePtr load(const Json &manifest) {
 }
 
 ContextPtr makeContext(int32_t threads) {
-  nova_context_options_t options{sizeof options, threads, nullptr, nullptr};
+  nova_context_options_t options{sizeof options, threads, nullptr, nullptr, NOVA_ONEDNN_ON};
   nova_context_t *context = nullptr;
   EXPECT_EQ(take(nova_context_create(&options, &context)), "");
   return ContextPtr(context);

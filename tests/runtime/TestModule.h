@@ -61,6 +61,11 @@ Json runningParamManifest();
 /// i64 quotient[n] and rest[n] of (a / b) and b, both params; no arguments; can fail, first of all while preparing.
 Json divideParamManifest();
 
+// With library tiles.
+
+/// f32 out[n, c] = A[n, k] * B[k, c] and i64 carried[n]: 1 for rows that a library tile carried; one step in blocks of 64.
+Json productManifest();
+
 /// The bytes of a module with test kernels and this manifest, sealed.
 std::string makeModule(const Json &manifest);
 /// The same, with any text as manifest.

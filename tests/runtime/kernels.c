@@ -181,6 +181,36 @@ int32_t linear(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scr
 int64_t bytes_turned(Dims dims) { return dims[1] * dims[2] * 8; }
 int64_t bytes_d(Dims dims) { return dims[1] * 8; }
 
+// Symbols n, k, c: out = A[n, k] * B[k, c] in f32, by the step's library tile where it was given one for 64 rows; carried
+// tells for every row whether it was.
+struct library_tile {
+  int32_t (*run)(const struct library_tile *self, const float *a, const float *b, float *c);
+};
+int32_t product(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  int64_t k = dims[1], c = dims[2];
+  const float *a = (const float *)buffers[0] + row0 * k, *b = buffers[1];
+  float *out = (float *)buffers[2] + row0 * c;
+  int64_t *carried = buffers[3];
+  const struct library_tile *const *tiles = ((void **)scratch)[4];
+  int32_t done = tiles && tiles[0] && rows == 64 ? tiles[0]->run(tiles[0], a, b, out) : 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    carried[row0 + i] = done;
+    for (int64_t j = 0; !done && j < c; ++j) {
+      float sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += a[i * k + l] * b[l * c + j];
+      out[i * c + j] = sum;
+    }
+  }
+  return 0;
+}
+int64_t scratch_product(Dims dims, int64_t rows) { return 64; }
+void shapes_product(Dims dims, int64_t *shapes) {
+  int64_t shape[] = {dims[1], dims[2], dims[1], dims[2], dims[2]};
+  for (int i = 0; i < 5; ++i)
+    shapes[i] = shape[i];
+}
+
 // Counts its calls in memory that begins as zeros.
 int32_t tally(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
   ++*(int64_t *)buffers[0];

@@ -26,10 +26,14 @@ def run_case(function, backends, case, instance):
         return
     runs = {name: nova.run(function.path, inputs, function.results, **options) for name, nova in backends.items()}
     got = runs["compiled"]
+    if instance == "f32": # the only type with library tiles
+        runs["compiled without oneDNN"] = backends["compiled"].run(
+            function.path, inputs, function.results, onednn="off", **options)
     reference = getattr(references, function.short)
     check = Check(function, backends, reference, case, instance, inputs, got)
-    for name, value in runs["interpreter"].items():
-        same_bits(got[name], value, f"result {name}, compiled beside interpreted")
+    for other, values in runs.items():
+        for name, value in values.items():
+            same_bits(got[name], value, f"result {name}, compiled beside {other}")
     if case.get("reference", True):
         for name, value in check.expected(inputs).items():
             close(got[name], value, f"result {name} beside the reference", check.tolerance)

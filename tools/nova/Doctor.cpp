@@ -4,6 +4,7 @@
 #include "nova/nova.h"
 #include "tools/nova/Commands.h"
 #include "tools/nova/Failure.h"
+#include "tools/nova/LoadedModule.h"
 #include "tools/nova/ModuleSource.h"
 #include "tools/nova/Options.h"
 #include "llvm/Config/llvm-config.h"
@@ -86,6 +87,41 @@ static json::Object storeFacts() {
   return object;
 }
 
+static json::Object oneDnnFacts() {
+  nova_onednn_info_t info{};
+  info.size = sizeof info;
+  int32_t qualified = 0;
+  // One product of the size that library tiles are made of; what is wrong with it is among the facts.
+  Error error = rememberProducts();
+  if (!error)
+    error = toError(nova_onednn_qualify(256, 256, &qualified));
+  if (!error)
+    error = toError(nova_onednn_describe(&info));
+  if (error)
+    return json::Object{{"version", ""}, {"qualified", false}, {"problem", toString(std::move(error))}};
+  StringRef name = info.name;
+  name.consume_front("oneDNN ");
+  return json::Object{{"version", name},
+                      {"cpu", info.cpu},
+                      {"problem", info.trouble},
+                      {"qualified", qualified != 0},
+                      {"products_qualified", info.qualified},
+                      {"products_refused", info.refused}};
+}
+
+static void printOneDnn(const json::Object &facts) {
+  StringRef version = *facts.getString("version"), problem = *facts.getString("problem");
+  outs() << "onednn    " << version;
+  if (!problem.empty()) {
+    outs() << (version.empty() ? "not used: " : ", not used: ") << problem << "\n";
+    return;
+  }
+  outs() << " (" << *facts.getString("cpu") << "): "
+         << (*facts.getBoolean("qualified") ? "gives" : "does not give") << " the canonical bits for 64 x 256 x 256; "
+         << *facts.getInteger("products_qualified") << " products known to, "
+         << *facts.getInteger("products_refused") << " known not to\n";
+}
+
 static json::Object gather() {
   int driver = cudaDriver();
   return llvm::json::Object{
@@ -96,7 +132,7 @@ static json::Object gather() {
       {"cpu", cpuName()},
       {"targets", targetList()},
       {"threads", int64_t(std::thread::hardware_concurrency())},
-      {"onednn", json::Object{{"version", NOVA_ONEDNN_VERSION}, {"qualified", false}, {"used", false}}},
+      {"onednn", oneDnnFacts()},
       {"cuda", json::Object{{"toolkit", cudaToolkit()}, {"driver", int64_t(driver)}, {"used", false}}},
       {"store", storeFacts()}};
 }
@@ -113,12 +149,7 @@ static void print(const json::Object &facts) {
            << (*object.getBoolean("runs_here") ? "runs here" : "can be compiled, does not run here") << "\n";
   }
   outs() << "threads   " << *facts.getInteger("threads") << "\n";
-  StringRef dnn = *facts.getObject("onednn")->getString("version");
-  if (dnn.empty())
-    outs() << "onednn    not found when nova was built\n";
-  else
-    outs() << "onednn    " << dnn
-           << " found when nova was built; not qualified and not used: all contractions are generated code\n";
+  printOneDnn(*facts.getObject("onednn"));
   const json::Object &cuda = *facts.getObject("cuda");
   StringRef toolkit = *cuda.getString("toolkit");
   int64_t driver = *cuda.getInteger("driver");

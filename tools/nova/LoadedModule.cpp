@@ -20,6 +20,11 @@ Error toError(nova_status_t *status) {
   return input ? badInput(message) : environmentFailure(message);
 }
 
+Error rememberProducts() {
+  std::string path = options::noStore ? "" : openStore().directory() + "/onednn";
+  return toError(nova_onednn_remember(path.c_str()));
+}
+
 // Both lists name the types in the same words; the orders need not agree.
 static Element elementOf(nova_type_t type) {
   switch (type) {
@@ -72,7 +77,10 @@ Expected<LoadedModule> LoadedModule::load(Workspace &workspace, int32_t threads)
           toError(nova_module_load_memory(source->bytes.data(), source->bytes.size(), &moduleOptions, &module)))
     return std::move(error);
   Handle<nova_module_t> ownModule(module);
-  nova_context_options_t contextOptions{sizeof(nova_context_options_t), threads, nullptr, nullptr};
+  if (Error error = rememberProducts())
+    return std::move(error);
+  nova_context_options_t contextOptions{sizeof(nova_context_options_t), threads, nullptr, nullptr,
+                                        options::onednn == "off" ? NOVA_ONEDNN_OFF : NOVA_ONEDNN_ON};
   nova_context_t *context = nullptr;
   if (Error error = toError(nova_context_create(&contextOptions, &context)))
     return std::move(error);

@@ -18,6 +18,8 @@ template <class T> using Handle = std::unique_ptr<T, ReleaseHandle>;
 
 /// The failure of a status, which is freed.
 llvm::Error toError(nova_status_t *status);
+/// What oneDNN is found to do is remembered beside the store's entries, if the store is used.
+llvm::Error rememberProducts();
 /// The same tensors for libnova; valid as long as they are.
 llvm::SmallVector<nova_tensor_t> viewsOf(const Execution::Tensors &tensors);
 

@@ -1,4 +1,5 @@
 #include "compiler/analysis/FallibleOps.h"
+#include "compiler/conversion/GraphToTiles/LibraryTiles.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/conversion/GraphToTiles/Prepare.h"
@@ -408,15 +409,44 @@ void Planner::emitRowKernels() {
     OwningOpRef<ModuleOp> apart = ModuleOp::create(in.graph.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(apart->getBody());
     std::string name = kernelName("rows");
+    bool isForLibrary = noteContractions(schedule, group.rows, name);
+    auto plain = [&](Operation *contraction) {
+      return matrixOf(factorOf(cast<MatmulOp>(contraction), contraction->getOperand(1)).source, group.batch);
+    };
     PlanStep step = emitRowKernel(builder, values,
-                                  {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs});
+                                  {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs,
+                                   isForLibrary, plain});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
-    for (Operation *op : ops)
-      if (isa<MatmulOp>(op))
-        program.plan.contractions.push_back({nameOf(op->getResult(0)), name, ContractionTile::Generated,
-                                             "library tiles are not used by this compiler version"});
     steps[group.level].push_back(step);
   }
+}
+
+// Says of each contraction of a kernel what carries it. Blocks have the height of library tiles only where all
+// contractions of the kernel can use them: generated code is faster on others.
+bool Planner::noteContractions(const RowSchedule &schedule, DimAttr rows, const std::string &kernel) {
+  DenseSet<Attribute> rowSymbols(rows.getAtoms().begin(), rows.getAtoms().end());
+  for (StringAttr symbol : {in.sequence, in.rows, in.past})
+    if (symbol)
+      rowSymbols.insert(symbol);
+  bool all = true;
+  std::vector<PlanContraction> found;
+  for (const RowEvent &event : schedule.events)
+    if (event.contraction) {
+      Factor factor = factorOf(cast<MatmulOp>(event.contraction), event.contraction->getOperand(1));
+      std::string why = whyGenerated(event, rows, values, {factor.transposed, factor.isState}, rowSymbols);
+      all &= why.empty();
+      found.push_back({nameOf(event.contraction->getResult(0)), kernel, ContractionTile::Generated, why});
+    }
+  for (PlanContraction &contraction : found) {
+    if (all) {
+      contraction.tile = ContractionTile::Library;
+      contraction.reason = "in blocks of 64 rows where it gives these bits, else generated";
+    } else if (contraction.reason.empty()) {
+      contraction.reason = "shares its kernel with one that is generated";
+    }
+    program.plan.contractions.push_back(contraction);
+  }
+  return all && !found.empty();
 }
 
 void Planner::emitMaps() {

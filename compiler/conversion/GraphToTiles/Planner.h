@@ -5,6 +5,7 @@
 #include "compiler/analysis/Mask.h"
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
+#include "compiler/conversion/GraphToTiles/RowSchedule.h"
 #include "dialects/graph/Text.h"
 #include <map>
 
@@ -84,6 +85,7 @@ private:
   unsigned denseMemoryOf(mlir::Value v);
   void emitState(ConcatOp op);
   void emitRowKernels();
+  bool noteContractions(const RowSchedule &schedule, DimAttr rows, const std::string &kernel);
   void emitMaps();
   void emitMap(mlir::Operation *op, mlir::Value value, llvm::ArrayRef<DimAttr> at);
   void emitJoin(ConcatOp op);

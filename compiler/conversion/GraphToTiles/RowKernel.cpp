@@ -6,7 +6,8 @@ using namespace mlir;
 namespace nova {
 namespace {
 // Rows of a block. Contractions want a multiple of the register tile's 6 or 12 rows whose scores stay in cache.
-constexpr int64_t contractionBlock = 48, passBlock = 64;
+// Library tiles have a height of their own.
+constexpr int64_t contractionBlock = 48, passBlock = 64, libraryBlock = 64;
 
 class Emitter {
 public:
@@ -20,6 +21,7 @@ private:
   const RowKernelInput &in;
   DenseMap<Value, Value> buffers; // kept values and plain inputs
   DenseMap<std::pair<Value, Operation *>, Value> packed;
+  DenseMap<Operation *, Value> plain; // second factors for library tiles
   std::vector<std::pair<StepBuffer, BlockArgument>> globals;
   Block *body = nullptr;
   // Scalars of the kernel's region: they have no index.
@@ -54,6 +56,8 @@ void Emitter::assignGlobals() {
           isPacked |= operand == x && isPackedOperand(event.contraction, i);
       if (isPacked) {
         packed[{x, event.contraction}] = globalArgument(in.global(x, event.contraction), x.getLoc());
+        if (in.isForLibrary)
+          plain[event.contraction] = globalArgument(in.plain(event.contraction), x.getLoc());
         if (x != event.contraction->getOperand(0))
           continue;
       }
@@ -138,8 +142,8 @@ void Emitter::emitContraction(const RowEvent &event) {
     colLimit = b.getI64IntegerAttr(*event.limit);
   b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
                              buffers.lookup(matmul.getResult()), mask,
-                             matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(), kLimit,
-                             colLimit);
+                             matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(),
+                             plain.lookup(matmul), kLimit, colLimit);
 }
 
 void Emitter::emitPass(const RowEvent &event) {
@@ -210,7 +214,7 @@ void Emitter::emitPass(const RowEvent &event) {
 PlanStep Emitter::run() {
   bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
   bool limited = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.limit.has_value(); });
-  int64_t block = contracts ? contractionBlock : passBlock;
+  int64_t block = !contracts ? passBlock : in.isForLibrary ? libraryBlock : contractionBlock;
   auto kernel = b.create<tile::KernelOp>(b.getUnknownLoc(), in.name, b.getArrayAttr(in.symbols), in.rows, in.position,
                                          block, limited);
   body = &kernel.getBody().emplaceBlock();
@@ -221,6 +225,7 @@ PlanStep Emitter::run() {
   for (const RowEvent &event : in.schedule.events)
     event.contraction ? emitContraction(event) : emitPass(event);
   PlanStep step{in.name, in.rows, block, limited, {}, {}, in.batch};
+  step.libraryTiles = plain.size();
   for (auto &[buffer, arg] : globals) {
     if (written.contains(step.buffers.size()))
       step.writes.push_back(step.buffers.size());

@@ -23,6 +23,9 @@ struct RowKernelInput {
   /// Memory of a value from outside the kernel, or of an output of it; `packed` for the second factor of `contraction`.
   llvm::function_ref<GlobalBuffer(mlir::Value value, mlir::Operation *contraction)> global;
   const llvm::DenseSet<mlir::Value> &outputs;
+  /// Whether library tiles may carry its contractions, which then are given their second factor as it lies in `plain`.
+  bool isForLibrary = false;
+  llvm::function_ref<GlobalBuffer(mlir::Operation *contraction)> plain = {};
 };
 
 /// Creates the tile.kernel at the builder's place and returns its step.

@@ -53,6 +53,19 @@ static LogicalResult checkArguments(Operation *op, Block &block, ValueRange inpu
   return success();
 }
 
+// What a library tile gets to see.
+static LogicalResult checkPlain(tile::ContractOp op) {
+  TensorType plain = tensorOf(op.getPlain());
+  if (!isGlobal(op.getPlain()) || layoutOf(op.getPlain()) != tile::Layout::rows || plain != tensorOf(op.getB()) ||
+      !plain.getElementType().isF32())
+    return op.emitOpError("needs the plain factor to be a global f32 buffer of layout 'rows' with the dims of the packed one");
+  if (op.getMask() || op.getBMask() || op.getKLimit() || op.getColLimit())
+    return op.emitOpError("has a plain factor and hidden terms");
+  if (tensorOf(op.getA()).getDims()[0] != op->getParentOfType<tile::KernelOp>().getRows())
+    return op.emitOpError("has a plain factor and a first factor without a row for every row of the kernel");
+  return success();
+}
+
 static LogicalResult checkContract(tile::ContractOp op) {
   TensorType a = tensorOf(op.getA()), b = tensorOf(op.getB()), c = tensorOf(op.getC());
   if (layoutOf(op.getA()) != tile::Layout::rows || layoutOf(op.getC()) != tile::Layout::rows || a.getRank() != 2 ||
@@ -67,7 +80,7 @@ static LogicalResult checkContract(tile::ContractOp op) {
   if (op.getMask() && (tensorOf(op.getMask()).getRank() != 2 || !tensorOf(op.getMask()).getElementType().isInteger(1) ||
                        layoutOf(op.getMask()) != tile::Layout::rows))
     return op.emitOpError("needs a mask [rows or 1, k] of i1");
-  return success();
+  return op.getPlain() ? checkPlain(op) : success();
 }
 
 static LogicalResult checkPass(tile::PassOp op) {

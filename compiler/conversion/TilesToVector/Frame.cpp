@@ -84,6 +84,33 @@ Value scratchBytes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value row
   return total;
 }
 
+SmallVector<tile::ContractOp> libraryContractions(tile::KernelOp kernel) {
+  SmallVector<tile::ContractOp> contractions;
+  for (auto op : kernel.getBody().front().getOps<tile::ContractOp>())
+    if (op.getPlain())
+      contractions.push_back(op);
+  return contractions;
+}
+
+void emitLibraryShapes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value shapes) {
+  SmallVector<ScratchTile> tiles = scratchTiles(kernel);
+  auto stride = [&](Value buffer, tile::ContractOp totals) {
+    Operation *owner = totals ? totals.getOperation() : buffer.getDefiningOp();
+    for (const ScratchTile &tile : tiles)
+      if (tile.owner == owner)
+        return tile.stride(e, sizes);
+    return sizes.of(e, dimsOfBuffer(buffer)[1]);
+  };
+  int64_t at = 0;
+  for (tile::ContractOp op : libraryContractions(kernel)) {
+    ArrayRef<DimAttr> dims = dimsOfBuffer(op.getPlain());
+    Value terms = sizes.of(e, dims[0]), columns = sizes.of(e, dims[1]);
+    for (Value value : {terms, columns, stride(op.getA(), {}), columns,
+                        stride(op.getC(), isGlobal(op.getC()) ? op : tile::ContractOp())})
+      e.store(value, shapes, e.idx(at++));
+  }
+}
+
 Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes) {
   ArrayRef<DimAttr> dims = type.getTensor().getDims();
   Type element = type.getTensor().getElementType();

@@ -24,6 +24,7 @@ constexpr int64_t spareRows = 12;
 struct ScratchHeader {
   static constexpr int64_t savedControl = 0, newControl = 4, failed = 8; // each an i32
   static constexpr int64_t badIndex = 16, axisSize = 24;                 // each an i64, where `failed` is 2
+  static constexpr int64_t libraryTiles = 32;                            // a pointer, from the runtime
   static constexpr int64_t tables = 64;                                  // two of ConstantTable
   static constexpr int64_t lines = 64 + 2048;                            // two chunks of f64, used inside one loop
   static constexpr int64_t bytes = lines + 2 * chunk * 8;
@@ -57,6 +58,10 @@ mlir::LogicalResult checkSymbols(mlir::Operation *op, DimAttr dim, mlir::ArrayAt
 
 /// Bytes of scratch memory of `kernel` for blocks of `rows`.
 Value scratchBytes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value rows);
+/// The contractions of `kernel` that library tiles may carry, in order.
+SmallVector<tile::ContractOp> libraryContractions(tile::KernelOp kernel);
+/// Writes their shapes to `shapes`: five i64 each (docs/module-format.md).
+void emitLibraryShapes(Emit &e, tile::KernelOp kernel, const Sizes &sizes, Value shapes);
 /// Bytes of a buffer that the runtime allocates.
 Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes);
 

@@ -17,6 +17,9 @@ int64_t registerRows(const TargetInfo &target);
 /// A contraction for blocks of any number of rows; and one for a row or two, with four panels at once.
 void emitContractMany(Frame &f, tile::ContractOp op);
 void emitContractFew(Frame &f, tile::ContractOp op);
+/// Has the library tile of the kernel's contraction `index` compute the totals, if there is one and the block has 64
+/// rows. Gives an i32: 0 where that is left to do.
+Value emitContractLibrary(Frame &f, tile::ContractOp op, int64_t index);
 /// Copies the totals of a contraction to its global buffer.
 void emitCopyOut(Frame &f, tile::ContractOp op);
 

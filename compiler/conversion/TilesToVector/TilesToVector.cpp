@@ -91,19 +91,37 @@ private:
   void contract(tile::ContractOp op) {
     func::FuncOp many = part("contract", [&](Frame &f) { emitContractMany(f, op); });
     func::FuncOp few = part("contract_few", [&](Frame &f) { emitContractFew(f, op); });
-    e.when(e.compare(IntPredicate::sgt, entry.rows, e.idx(2)), [&] { call(many); }, [&] { call(few); });
+    auto generated = [&] {
+      e.when(e.compare(IntPredicate::sgt, entry.rows, e.idx(2)), [&] { call(many); }, [&] { call(few); });
+    };
+    if (op.getPlain()) {
+      Value done = call(libraryPart(op)).getResult(0);
+      e.when(e.compare(IntPredicate::eq, done, e.integer(done.getType(), 0)), generated);
+    } else {
+      generated();
+    }
     if (isGlobal(op.getC()))
       call(part("copy_out", [&](Frame &f) { emitCopyOut(f, op); }));
   }
 
+  func::FuncOp libraryPart(tile::ContractOp op) {
+    Frame f(module, kernel, target, nameOfPart("contract_library"), /*isPublic=*/false, e.b.getI32Type());
+    f.finish(emitContractLibrary(f, op, libraryTiles++));
+    return f.function;
+  }
+
+  std::string nameOfPart(StringRef what) { return prefix + "_" + std::to_string(parts++) + "_" + what.str(); }
+
   func::FuncOp part(StringRef what, llvm::function_ref<void(Frame &)> emitBody) {
-    Frame f(module, kernel, target, prefix + "_" + std::to_string(parts++) + "_" + what.str(), /*isPublic=*/false);
+    Frame f(module, kernel, target, nameOfPart(what), /*isPublic=*/false);
     emitBody(f);
     f.finish();
     return f.function;
   }
 
-  void call(func::FuncOp function) { e.b.create<func::CallOp>(e.loc, function, entry.function.getArguments()); }
+  func::CallOp call(func::FuncOp function) {
+    return e.b.create<func::CallOp>(e.loc, function, entry.function.getArguments());
+  }
 
   void control(StringRef intrinsic, int64_t place) {
     e.b.create<LLVM::CallIntrinsicOp>(e.loc, TypeRange(), e.b.getStringAttr(intrinsic), ValueRange{entry.header(place)},
@@ -131,6 +149,7 @@ private:
   Frame entry;
   Emit &e;
   int parts = 0;
+  int64_t libraryTiles = 0;
 };
 } // namespace
 
@@ -161,6 +180,18 @@ static void layoutFunction(ModuleOp module, Location loc, const Twine &name, Arr
   Sizes sizes(e, symbols, function.getArgument(0));
   Value result = e.checked([&] { return bytes(e, sizes, withRows ? function.getArgument(1) : Value()); });
   e.b.create<func::ReturnOp>(loc, result);
+}
+
+// void nova_library_<kernel>(const int64_t *dims, int64_t *shapes)
+static void shapesFunction(ModuleOp module, tile::KernelOp kernel) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto function = b.create<func::FuncOp>(kernel.getLoc(), ("nova_library_" + kernel.getSymName()).str(),
+                                         b.getFunctionType({pointer, pointer}, {}));
+  function.addEntryBlock();
+  Emit e(function);
+  emitLibraryShapes(e, kernel, Sizes(e, kernel.getSymbols(), function.getArgument(0)), function.getArgument(1));
+  e.b.create<func::ReturnOp>(e.loc);
 }
 
 // The elements of a constant as they lie in memory.
@@ -213,6 +244,8 @@ FailureOr<OwningOpRef<ModuleOp>> tilesToLayout(ModuleOp tiles) {
         return failure();
       layoutFunction(*module, op.getLoc(), "nova_scratch_" + kernel.getSymName(), kernel.getSymbols(), true,
                      [&](Emit &e, const Sizes &sizes, Value rows) { return scratchBytes(e, kernel, sizes, rows); });
+      if (!libraryContractions(kernel).empty())
+        shapesFunction(*module, kernel);
     } else if (auto storage = dyn_cast<tile::StorageOp>(op)) {
       auto type = cast<tile::BufferType>(storage.getType());
       for (DimAttr dim : type.getTensor().getDims())

@@ -75,6 +75,35 @@ NOVA_API const char *nova_version(void);
  *  name or NULL. */
 NOVA_API int32_t nova_target_supported(const char *target);
 
+/* --- oneDNN ------------------------------------------------------------------------------------------------------- */
+
+/** Contractions in f32 may be carried by oneDNN where it gives the same bits; which shapes it does that for is tried when
+ *  they are met for the first time. libnova is not linked to oneDNN: it loads the library when a module could use it, the
+ *  file that the environment variable NOVA_ONEDNN names ("off": none), else where the system finds it. Without one,
+ *  everything runs on generated code. */
+typedef struct nova_onednn_info_t {
+  size_t size;         /* sizeof(nova_onednn_info_t) */
+  const char *name;    /* "oneDNN 3.2.0", or "" where there is none */
+  const char *cpu;     /* the instruction set that it uses, as it calls it, or "" */
+  const char *trouble; /* why it is not used, or "" */
+  int64_t qualified;   /* products that are known to give the same bits */
+  int64_t refused;     /* products that are known not to */
+} nova_onednn_info_t;
+
+/** Describes the oneDNN of this process, which is loaded if it was not. The texts are static memory. Errors:
+ *  NOVA_INVALID_ARGUMENT for NULL or another size. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_describe(nova_onednn_info_t *info);
+
+/** Names the file in which is remembered, for all contexts of this process and for other processes, what oneDNN was found
+ *  to do; NULL or "" for none, as at first. A file that is damaged, or of another machine or version, counts as none
+ *  and is replaced; one that cannot be read or written costs time and nothing else. Whoever can write the file can say
+ *  that bits are equal. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_remember(const char *path);
+
+/** Tries oneDNN on C[64, columns] = A[64, terms] * B[terms, columns], dense, or remembers; `*qualified` becomes 1 if every
+ *  bit is right, else 0, as without oneDNN. Errors: NOVA_INVALID_ARGUMENT for sizes outside 1 .. 65536 or NULL. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_qualify(int64_t terms, int64_t columns, int32_t *qualified);
+
 /* --- Tensors ------------------------------------------------------------------------------------------------------ */
 
 /** Element types. An i1 is one byte, 0 or 1. The values are stable. */
@@ -216,11 +245,15 @@ NOVA_API void nova_session_free(nova_session_t *session);
 typedef void (*nova_parallel_for_t)(void *user, int32_t workers, void (*body)(void *argument, int32_t worker),
                                     void *argument);
 
+/** Whether a context uses oneDNN where it can. The values are stable. */
+typedef NOVA_ENUM(nova_onednn_t){NOVA_ONEDNN_ON = 0, NOVA_ONEDNN_OFF = 1} nova_onednn_t;
+
 typedef struct nova_context_options_t {
   size_t size;                      /* sizeof(nova_context_options_t) */
   int32_t threads;                  /* threads to use, the calling one included; 0 for one per available core */
   nova_parallel_for_t parallel_for; /* NULL for the library's own threads */
   void *parallel_for_user;
+  nova_onednn_t onednn; /* results are the same bits either way */
 } nova_context_options_t;
 
 /** Makes a context. The caller owns `*context` (nova_context_free). Errors: NOVA_INVALID_ARGUMENT for a thread count

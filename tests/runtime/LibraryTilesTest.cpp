@@ -1,0 +1,252 @@
+//===- LibraryTilesTest.cpp - Tiles, what is remembered of them, whole calls --------===//
+
+#include "runtime/core/LibraryTiles.h"
+#include "runtime/core/Context.h"
+#include "runtime/core/TileRecords.h"
+#include "tests/runtime/StandIns.h"
+#include "tests/runtime/TestModule.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace nova::runtime;
+using namespace nova::test;
+
+namespace {
+
+constexpr ContractionShape kShape{80, 130, 80, 130, 144};
+
+/// A folder of the test's own.
+class Folder {
+public:
+  Folder() {
+    const char *root = std::getenv("TMPDIR");
+    path = std::string(root ? root : "/tmp") + "/nova-tiles-XXXXXX";
+    if (!mkdtemp(path.data()))
+      std::abort();
+  }
+  ~Folder() {
+    std::remove(file().c_str());
+    rmdir(path.c_str());
+  }
+  std::string file() const { return path + "/tiles"; }
+
+private:
+  std::string path;
+};
+
+std::string readText(const std::string &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void writeText(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
+
+int callsToFind(const std::string &path, const ContractionShape &shape = kShape) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  tiles.remember(path);
+  rightCalls = 0;
+  EXPECT_NE(tiles.find(shape), nullptr);
+  return rightCalls;
+}
+
+TEST(LibraryTiles, ComputesTheTotalsOfManyChunksAndPieces) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  const ContractionShape shape{300, 801, 301, 802, 816};
+  const LibraryTile *tile = tiles.find(shape);
+  ASSERT_NE(tile, nullptr);
+  EXPECT_EQ(tiles.find(shape), tile);
+  std::vector<float> a(64 * 301), b(300 * 802), c(64 * 816, 7.0f);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<float>(i % 13) - 6;
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<float>(i % 7) - 3;
+  ASSERT_EQ(tile->run(tile, a.data(), b.data(), c.data()), 1);
+  for (int64_t r = 0; r < 64; r += 9)
+    for (int64_t i = 0; i < 816; i += 5) {
+      float expected = i < 801 ? 0.0f : 7.0f;
+      for (int64_t k = 0; i < 801 && k < 300; ++k)
+        expected += a[static_cast<size_t>(r * 301 + k)] * b[static_cast<size_t>(k * 802 + i)];
+      ASSERT_EQ(c[static_cast<size_t>(r * 816 + i)], expected) << r << ", " << i;
+    }
+}
+
+TEST(LibraryTiles, LeavesSmallShapesToGeneratedCode) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  EXPECT_EQ(tiles.find({8, 200, 8, 200, 208}), nullptr);
+  EXPECT_EQ(tiles.find({300, 16, 300, 16, 16}), nullptr);
+  EXPECT_EQ(tiles.find({0, 0, 0, 0, 0}), nullptr);
+}
+
+TEST(LibraryTiles, HasNoneOfAWrongVendor) {
+  for (const Vendor &wrong : wrongVendors()) {
+    LibraryTiles tiles(wrong);
+    EXPECT_EQ(tiles.find({71, 130, 73, 131, 144}), nullptr) << wrong.name;
+    EXPECT_GE(tiles.count().refused, 1) << wrong.name;
+  }
+}
+
+TEST(LibraryTiles, HasNoneWithoutAVendor) {
+  Vendor none;
+  LibraryTiles tiles(none);
+  EXPECT_EQ(tiles.find(kShape), nullptr);
+  EXPECT_FALSE(tiles.isQualified(kShape));
+  Vendor failing = failingVendor();
+  LibraryTiles unable(failing);
+  EXPECT_EQ(unable.find(kShape), nullptr);
+  EXPECT_EQ(unable.count().refused, 0); // another time it may be able to
+}
+
+TEST(LibraryTiles, RefusesStridesThatNoMatrixHas) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  EXPECT_EQ(tiles.find({300, 200, 299, 200, 200}), nullptr);
+  EXPECT_EQ(tiles.find({300, 200, 300, 0, 200}), nullptr);
+  EXPECT_EQ(tiles.find({300, 200, 300, 200, -1}), nullptr);
+}
+
+TEST(LibraryTiles, AreFoundByManyThreadsAtOnce) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  std::vector<std::thread> threads;
+  std::vector<const LibraryTile *> found(4);
+  for (size_t i = 0; i < found.size(); ++i)
+    threads.emplace_back([&, i] { found[i] = tiles.find(kShape); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_NE(found[0], nullptr);
+  EXPECT_THAT(found, testing::Each(found[0]));
+}
+
+TEST(TileRecords, SpareTheNextProcessTheTrial) {
+  Folder folder;
+  EXPECT_GT(callsToFind(folder.file()), 0);
+  EXPECT_EQ(callsToFind(folder.file()), 0);
+  EXPECT_GT(callsToFind(folder.file(), {80, 144, 80, 144, 144}), 0);
+  EXPECT_EQ(callsToFind(folder.file()), 0) << "what was known is kept";
+  struct stat facts;
+  ASSERT_EQ(stat(folder.file().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 022, 0u) << "whoever can write it can say that bits are equal";
+}
+
+TEST(TileRecords, RememberRefusals) {
+  Folder folder;
+  const Vendor &wrong = wrongVendors().front();
+  LibraryTiles first(wrong), second(wrong);
+  first.remember(folder.file());
+  EXPECT_EQ(first.find(kShape), nullptr);
+  second.remember(folder.file());
+  EXPECT_EQ(second.count().refused, first.count().refused);
+  EXPECT_EQ(second.find(kShape), nullptr);
+}
+
+TEST(TileRecords, OfAnotherVendorCountAsNone) {
+  Folder folder;
+  callsToFind(folder.file());
+  EXPECT_TRUE(readTileRecords(folder.file(), "another").empty());
+  const Vendor &wrong = wrongVendors().front();
+  LibraryTiles tiles(wrong);
+  tiles.remember(folder.file());
+  EXPECT_EQ(tiles.find(kShape), nullptr);
+}
+
+TEST(TileRecords, ThatAreDamagedCountAsNoneAndAreReplaced) {
+  Folder folder;
+  callsToFind(folder.file());
+  const std::string good = readText(folder.file());
+  for (size_t at = 0; at < good.size(); at += 3) {
+    std::string bad = good;
+    bad[at] ^= 1;
+    writeText(folder.file(), bad);
+    EXPECT_TRUE(readTileRecords(folder.file(), rightVendor().identity).empty()) << at;
+    writeText(folder.file(), good.substr(0, at));
+    EXPECT_TRUE(readTileRecords(folder.file(), rightVendor().identity).empty()) << at;
+  }
+  writeText(folder.file(), good + good);
+  EXPECT_GT(callsToFind(folder.file()), 0);
+  EXPECT_EQ(readText(folder.file()), good);
+}
+
+TEST(TileRecords, WithoutAPlaceCostOnlyTime) {
+  EXPECT_GT(callsToFind("/nowhere/at all"), 0);
+  EXPECT_GT(callsToFind("/"), 0);
+  EXPECT_GT(callsToFind("/dev/zero"), 0);
+}
+
+/// A[n, k] * B[k, c] through a whole call, by a context with these tiles.
+struct Product {
+  Tensor<float> a, b, out;
+  Tensor<int64_t> carried;
+
+  Product(int64_t n, int64_t k, int64_t c) : a({n, k}), b({k, c}), out({n, c}, -1), carried({n}, -1) {
+    fill(a, 1);
+    fill(b, 2);
+  }
+  void run(LibraryTiles *tiles, int32_t threads) {
+    ModulePtr module = load(productManifest());
+    nova_context_t context{{threads, nullptr, nullptr, tiles}};
+    ASSERT_EQ(nova::test::run(&context, {{module.get(), nullptr, {a.view(), b.view()}, {out.view(), carried.view()}}}),
+              "");
+  }
+  int64_t rowsCarried() const {
+    int64_t count = 0;
+    for (int64_t row : carried.data)
+      count += row;
+    return count;
+  }
+};
+
+TEST(LibraryCalls, CarryWholeBlocksOf64Rows) {
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  for (auto [rows, expected] : {std::pair{63, 0}, {64, 64}, {65, 64}, {200, 192}, {0, 0}})
+    for (int32_t threads : {1, 3}) {
+      Product with(rows, 300, 130), without(rows, 300, 130);
+      with.run(&tiles, threads);
+      without.run(nullptr, threads);
+      EXPECT_EQ(with.out.data, without.out.data) << rows;
+      EXPECT_EQ(with.rowsCarried(), expected) << rows;
+      EXPECT_EQ(without.rowsCarried(), 0);
+    }
+}
+
+TEST(LibraryCalls, WithAWrongVendorAreRight) {
+  Product expected(130, 71, 130);
+  expected.run(nullptr, 1);
+  for (const Vendor &wrong : wrongVendors()) {
+    LibraryTiles tiles(wrong);
+    Product product(130, 71, 130);
+    product.run(&tiles, 2);
+    EXPECT_EQ(product.out.data, expected.out.data) << wrong.name;
+  }
+}
+
+/// One that works while it is tried and then no more.
+bool giveUp = false;
+bool failsLater(const ProductShape &shape, const float *a, const float *b, float *c) {
+  return !giveUp && rightVendor().multiply(shape, a, b, c);
+}
+
+TEST(LibraryCalls, GoOnWithGeneratedCodeWhereATileFails) {
+  Vendor vendor = rightVendor();
+  vendor.multiply = failsLater;
+  LibraryTiles tiles(vendor);
+  giveUp = false;
+  ASSERT_NE(tiles.find({80, 130, 80, 130, 130}), nullptr);
+  giveUp = true;
+  Product product(64, 80, 130), expected(64, 80, 130);
+  product.run(&tiles, 1);
+  expected.run(nullptr, 1);
+  EXPECT_EQ(product.out.data, expected.out.data);
+  EXPECT_EQ(product.rowsCarried(), 0);
+}
+
+} // namespace
