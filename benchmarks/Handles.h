@@ -26,8 +26,8 @@ using Session = std::unique_ptr<nova_session_t, Releaser<nova_session_free>>;
 using Context = std::unique_ptr<nova_context_t, Releaser<nova_context_free>>;
 
 /// A context with `threads` threads.
-inline Context makeContext(int threads) {
-  nova_context_options_t options = {sizeof(options), threads, nullptr, nullptr, NOVA_ONEDNN_ON};
+inline Context makeContext(int threads, nova_onednn_t onednn = NOVA_ONEDNN_ON) {
+  nova_context_options_t options = {sizeof(options), threads, nullptr, nullptr, onednn};
   nova_context_t *context = nullptr;
   require(nova_context_create(&options, &context));
   return Context(context);

@@ -45,7 +45,7 @@ static int32_t runTile(const LibraryTile *self, const float *a, const float *b, 
 bool LibraryTiles::qualifies(const ProductShape &shape) {
   if (auto known = products.find(shape); known != products.end())
     return known->second;
-  Verdict verdict = qualify(vendor, shape);
+  Verdict verdict = qualify(*vendor, shape);
   if (verdict == Verdict::Unknown)
     return false; // another time it may be another thing
   isSaved = false;
@@ -65,24 +65,26 @@ bool LibraryTiles::qualifies(const ContractionShape &shape, int64_t pieceColumns
 }
 
 const LibraryTile *LibraryTiles::find(const ContractionShape &shape) {
-  if (shape.columns < kFewestColumns || shape.terms < kFewestTerms || !vendor.multiply)
+  if (shape.columns < kFewestColumns || shape.terms < kFewestTerms)
     return nullptr;
   std::lock_guard<std::mutex> lock(mutex);
+  if (!wake())
+    return nullptr;
   ProductShape key{shape.terms, shape.columns, shape.lda, shape.ldb, shape.ldc};
   auto known = tiles.find(key);
   if (known == tiles.end()) {
     int64_t pieceColumns = pieceColumnsOf(shape.columns);
     bool qualified = qualifies(shape, pieceColumns);
     save();
-    known = tiles.emplace(key, LibraryTile{qualified ? runTile : nullptr, &vendor, shape, pieceColumns}).first;
+    known = tiles.emplace(key, LibraryTile{qualified ? runTile : nullptr, vendor, shape, pieceColumns}).first;
   }
   return known->second.run ? &known->second : nullptr;
 }
 
 bool LibraryTiles::isQualified(const ContractionShape &shape) {
-  if (!vendor.multiply || shape.terms < 1 || shape.columns < 1)
-    return false;
   std::lock_guard<std::mutex> lock(mutex);
+  if (shape.terms < 1 || shape.columns < 1 || !wake())
+    return false;
   bool qualified = qualifies(shape, pieceColumnsOf(shape.columns));
   save();
   return qualified;
@@ -91,32 +93,46 @@ bool LibraryTiles::isQualified(const ContractionShape &shape) {
 void LibraryTiles::remember(const std::string &newPath) {
   std::lock_guard<std::mutex> lock(mutex);
   path = newPath;
+  isRead = path.empty();
   isSaved = products.empty();
-  if (path.empty() || !vendor.multiply)
-    return;
-  for (auto [shape, qualified] : readTileRecords(path, vendor.identity))
-    products.try_emplace(shape, qualified);
 }
 
-/// What other processes have written meanwhile is kept.
+/// Whether there is a product; knows then what was found before.
+bool LibraryTiles::wake() {
+  if (!vendor)
+    vendor = &load();
+  if (!vendor->multiply)
+    return false;
+  if (!isRead)
+    recall();
+  return true;
+}
+
+void LibraryTiles::recall() {
+  for (auto [shape, qualified] : readTileRecords(path, vendor->identity))
+    products.try_emplace(shape, qualified);
+  isRead = true;
+}
+
 void LibraryTiles::save() {
   if (isSaved || path.empty())
     return;
-  for (auto [shape, qualified] : readTileRecords(path, vendor.identity))
-    products.try_emplace(shape, qualified);
-  writeTileRecords(path, vendor.identity, products);
+  recall(); // what other processes have written meanwhile is kept
+  writeTileRecords(path, vendor->identity, products);
   isSaved = true;
 }
 
 LibraryTiles::Count LibraryTiles::count() {
   std::lock_guard<std::mutex> lock(mutex);
   Count count;
+  if (!wake())
+    return count;
   for (auto [shape, qualified] : products)
     ++(qualified ? count.qualified : count.refused);
   return count;
 }
 
 LibraryTiles &nova::runtime::libraryTiles() {
-  static LibraryTiles *tiles = new LibraryTiles(oneDnn());
+  static LibraryTiles *tiles = new LibraryTiles(oneDnn);
   return *tiles;
 }

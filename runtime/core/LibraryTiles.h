@@ -35,7 +35,9 @@ struct LibraryTile {
 /// Thread-safe.
 class LibraryTiles {
 public:
-  explicit LibraryTiles(const Vendor &vendor) : vendor(vendor) {}
+  explicit LibraryTiles(const Vendor &vendor) : vendor(&vendor) {}
+  /// Of a vendor that is loaded when it is asked for the first time.
+  explicit LibraryTiles(const Vendor &(*load)()) : load(load) {}
 
   /// The tile for this shape, valid as long as this object; null where generated code runs instead. Tries what it does
   /// not know, which takes some milliseconds. Allocates only for new shapes.
@@ -44,7 +46,7 @@ public:
   /// Whether the vendor's products give the canonical bits for this shape.
   bool isQualified(const ContractionShape &shape);
 
-  /// Reads what was found before from `path`, and writes there what is found from now on; "" for no file. A file of
+  /// Uses what was found before from `path`, and writes there what is found from now on; "" for no file. A file of
   /// another vendor, version or machine, or one that is damaged, counts as none and is replaced.
   void remember(const std::string &path);
 
@@ -55,16 +57,19 @@ public:
   Count count();
 
 private:
+  bool wake();
+  void recall();
   bool qualifies(const ContractionShape &shape, int64_t pieceColumns);
   bool qualifies(const ProductShape &shape);
   void save();
 
-  const Vendor &vendor;
   std::mutex mutex;
+  const Vendor &(*load)() = nullptr;
+  const Vendor *vendor = nullptr; // null until it is loaded
   std::map<ProductShape, bool> products;
   std::map<ProductShape, LibraryTile> tiles; // by the whole contraction; `run` is null where there is none
   std::string path;
-  bool isSaved = true;
+  bool isRead = true, isSaved = true; // the file
 };
 
 /// Those of the process, over oneDnn(). Never destroyed, as modules may be run until the process ends.

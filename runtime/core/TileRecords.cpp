@@ -71,7 +71,15 @@ TileRecords nova::runtime::readTileRecords(const std::string &path, const std::s
   return records;
 }
 
+/// Nothing but files of ours may be replaced.
+static bool mayReplace(const std::string &path) {
+  struct stat facts;
+  return lstat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
+}
+
 void nova::runtime::writeTileRecords(const std::string &path, const std::string &identity, const TileRecords &records) {
+  if (!mayReplace(path))
+    return;
   std::string text = headerOf(identity);
   for (const auto &[shape, qualified] : records)
     text += concat(shape.terms, " ", shape.columns, " ", shape.lda, " ", shape.ldb, " ", shape.ldc, " ",

@@ -22,7 +22,7 @@ static std::string textFailure(const std::string &manifest) {
 TEST(Manifest, GoodOnesPass) {
   for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest(),
                                prefixBatchManifest(), runningBatchManifest(), divideBatchManifest(), linearManifest(),
-                               layersManifest(), runningParamManifest(), divideParamManifest()})
+                               layersManifest(), runningParamManifest(), divideParamManifest(), libraryManifest()})
     EXPECT_EQ(failure(manifest), "");
 }
 
@@ -33,7 +33,7 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
   EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
   EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
-  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 3, found 1");
+  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 4, found 1");
   EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
   EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
   // Deep nesting must not exhaust the stack.
@@ -53,6 +53,34 @@ TEST(Manifest, EveryMemberIsNeeded) {
       bad[Json::json_pointer(place)].erase(name);
       EXPECT_THAT(failure(bad), HasSubstr(": expected a member \"" + name + "\""));
     }
+}
+
+TEST(Manifest, LibraryTilesNeedScratchAndShapes) {
+  const Json good = libraryManifest();
+  auto with = [&](const char *member, Json value) {
+    Json bad = good;
+    bad["steps"][0]["library"][member] = std::move(value);
+    return failure(bad);
+  };
+  EXPECT_EQ(with("contractions", 0),
+            "module invalid: manifest, steps[0].library.contractions: expected an integer in 1 .. 65536, found 0");
+  EXPECT_EQ(with("shapes", ""), "module invalid: manifest, steps[0].library.shapes: expected a text that is not empty");
+  Json bad = good;
+  bad["steps"][0]["library"] = 1;
+  EXPECT_EQ(failure(bad), "module invalid: manifest, steps[0].library: expected an object, found 1");
+  bad = good;
+  bad["steps"][0]["scratch"] = nullptr;
+  EXPECT_EQ(failure(bad),
+            "module invalid: manifest, steps[0].library: expected null for a step without scratch, found an object");
+  bad = good;
+  bad["steps"][0]["library"] = nullptr;
+  EXPECT_EQ(failure(bad), "");
+  bad = good;
+  bad["steps"][0]["library"]["shapes"] = "shapes_of_nothing";
+  std::string bytes = makeModule(bad);
+  nova_module_t *module = nullptr;
+  EXPECT_EQ(take(nova_module_load_memory(bytes.data(), bytes.size(), nullptr, &module)),
+            "module invalid: the module has no symbol shapes_of_nothing, which its manifest names");
 }
 
 TEST(Manifest, WithoutParamsNothingIsPrepared) {

@@ -238,7 +238,7 @@ Json divideBatchManifest() {
   return manifest;
 }
 
-Json productManifest() {
+Json libraryManifest() {
   Json manifest = baseManifest("test.product", {"n", "k", "c"});
   manifest["arguments"] = {port("A", "f32", {symbolDim("n"), symbolDim("k")}),
                            port("B", "f32", {symbolDim("k"), symbolDim("c")})};

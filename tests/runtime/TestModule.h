@@ -64,7 +64,7 @@ Json divideParamManifest();
 // With library tiles.
 
 /// f32 out[n, c] = A[n, k] * B[k, c] and i64 carried[n]: 1 for rows that a library tile carried; one step in blocks of 64.
-Json productManifest();
+Json libraryManifest();
 
 /// The bytes of a module with test kernels and this manifest, sealed.
 std::string makeModule(const Json &manifest);
