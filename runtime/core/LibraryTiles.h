@@ -40,7 +40,7 @@ public:
   explicit LibraryTiles(const Vendor &(*load)()) : load(load) {}
 
   /// The tile for this shape, valid as long as this object; null where generated code runs instead. Tries what it does
-  /// not know, which takes some milliseconds. Allocates only for new shapes.
+  /// not know, which takes some ten milliseconds. Allocates only for new shapes.
   const LibraryTile *find(const ContractionShape &shape);
 
   /// Whether the vendor's products give the canonical bits for this shape.

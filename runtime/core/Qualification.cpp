@@ -7,7 +7,6 @@
 #include <immintrin.h>
 #include <limits>
 #include <sys/mman.h>
-#include <utility>
 #include <vector>
 
 using namespace nova::runtime;
@@ -69,10 +68,9 @@ public:
     float x = 1.0f + static_cast<float>(bits >> 41) * 0x1p-23f;
     return bits & 1 ? -x : x;
   }
-  int exponent(int low, int high) {
-    return low + static_cast<int>(next() % static_cast<uint64_t>(high - low + 1));
-  }
-  bool oneIn(uint64_t count) { return next() % count == 0; }
+  int exponent(int low, int high) { return low + static_cast<int>(below(static_cast<uint64_t>(high - low + 1))); }
+  bool oneIn(uint64_t count) { return below(count) == 0; }
+  uint64_t below(uint64_t count) { return (next() >> 32) * count >> 32; } // count < 2^32
 
 private:
   uint64_t state = 1;
@@ -107,7 +105,7 @@ float number(Numbers kind, int64_t row, Random &random) {
   case Numbers::Special:
     if (random.oneIn(300)) {
       const float special[] = {kInfinity, -kInfinity, kNaN, 0.0f, -0.0f, std::numeric_limits<float>::max()};
-      return special[random.next() % 6];
+      return special[random.below(6)];
     }
     return scaled(x, random.exponent(-3, 3));
   }
@@ -120,18 +118,26 @@ void fill(const Matrix &matrix, Numbers kind, Random &random) {
       matrix.row(r)[i] = number(kind, r, random);
 }
 
-/// One row of rule 2: fma in order of k from +0, and the sum added to the total. A column is on its own, so that the
-/// compiler may take several at once.
-__attribute__((target("avx2,fma"))) void multiplyRow(const float *a, const Matrix &b, float *sums, float *totals) {
-  for (int64_t i = 0; i < b.columns; ++i)
-    sums[i] = 0.0f;
+/// One row of `Width` columns of rule 2: fma in order of k from +0, and the sum added to the total. A column is on its own,
+/// so that the compiler may take all of them at once.
+template <int Width>
+__attribute__((target("avx2,fma"))) void multiplyColumns(const float *a, const Matrix &b, int64_t column, float *totals) {
+  float sums[Width] = {};
   for (int64_t k = 0; k < b.rows; ++k) {
-    const float *line = b.row(k);
-    for (int64_t i = 0; i < b.columns; ++i)
+    const float *line = b.row(k) + column;
+    for (int i = 0; i < Width; ++i)
       sums[i] = __builtin_fmaf(a[k], line[i], sums[i]);
   }
-  for (int64_t i = 0; i < b.columns; ++i)
-    totals[i] += sums[i];
+  for (int i = 0; i < Width; ++i)
+    totals[column + i] += sums[i];
+}
+
+void multiplyRow(const float *a, const Matrix &b, float *totals) {
+  int64_t column = 0;
+  for (; column + 64 <= b.columns; column += 64)
+    multiplyColumns<64>(a, b, column, totals);
+  for (; column < b.columns; ++column)
+    multiplyColumns<1>(a, b, column, totals);
 }
 
 bool sameBits(const float *x, const float *y, int64_t count) {
@@ -158,20 +164,21 @@ class Trial {
 public:
   Trial(const Vendor &vendor, const ProductShape &shape)
       : vendor(vendor), shape(shape), a(kTileRows, shape.terms, shape.lda), b(shape.terms, shape.columns, shape.ldb),
-        c(kTileRows, shape.columns, shape.ldc), sums(static_cast<size_t>(shape.columns)), totals(sums.size()) {}
+        c(kTileRows, shape.columns, shape.ldc), totals(static_cast<size_t>(shape.columns)) {}
 
   Verdict run() {
     if (!a || !b || !c)
       return Verdict::Unknown;
-    const std::pair<Numbers, Numbers> kinds[] = {{Numbers::Ordinary, Numbers::Ordinary},
-                                                 {Numbers::Tiny, Numbers::Tiny},
-                                                 {Numbers::Subnormals, Numbers::Ordinary},
-                                                 {Numbers::Ordinary, Numbers::Subnormals},
-                                                 {Numbers::Special, Numbers::Special}};
-    for (auto [left, right] : kinds)
-      for (bool fresh : {true, false})
-        if (Verdict verdict = compare(left, right, fresh); verdict != Verdict::Canonical)
-          return verdict;
+    const struct {
+      Numbers left, right;
+      bool fresh;
+    } kinds[] = {{Numbers::Ordinary, Numbers::Ordinary, true},    {Numbers::Ordinary, Numbers::Ordinary, false},
+                 {Numbers::Tiny, Numbers::Tiny, true},            {Numbers::Tiny, Numbers::Tiny, false},
+                 {Numbers::Subnormals, Numbers::Ordinary, true},  {Numbers::Ordinary, Numbers::Subnormals, false},
+                 {Numbers::Special, Numbers::Special, true}};
+    for (auto [left, right, fresh] : kinds)
+      if (Verdict verdict = compare(left, right, fresh); verdict != Verdict::Canonical)
+        return verdict;
     return Verdict::Canonical;
   }
 
@@ -191,7 +198,7 @@ private:
       for (int64_t i = 5; i < b.columns; i += 8)
         b.row(k)[i] = k % 2 ? 0.0f : -0.0f;
     }
-    std::vector<float> before(sums.size() * kTileRows);
+    std::vector<float> before(totals.size() * kTileRows);
     for (int64_t r = 0; r < kTileRows; ++r)
       for (int64_t i = 0; i < shape.columns; ++i)
         before[static_cast<size_t>(r * shape.columns + i)] = c.row(r)[i] =
@@ -204,7 +211,7 @@ private:
       return Verdict::Unknown;
     for (int64_t r = 0; r < kTileRows; ++r) {
       std::memcpy(totals.data(), before.data() + r * shape.columns, totals.size() * sizeof(float));
-      multiplyRow(a.row(r), b, sums.data(), totals.data());
+      multiplyRow(a.row(r), b, totals.data());
       if (!sameBits(totals.data(), c.row(r), shape.columns) ||
           (shape.ldc > shape.columns && c.row(r)[shape.columns] != guard))
         return Verdict::Different;
@@ -216,7 +223,7 @@ private:
   const ProductShape &shape;
   Random random;
   Matrix a, b, c;
-  std::vector<float> sums, totals;
+  std::vector<float> totals;
 };
 
 } // namespace

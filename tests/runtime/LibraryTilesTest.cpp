@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <iterator>
@@ -232,6 +233,43 @@ TEST(LibraryCalls, WithAWrongVendorAreRight) {
     product.run(&tiles, 2);
     EXPECT_EQ(product.out.data, expected.out.data) << wrong.name;
   }
+}
+
+// The real one, where it is. (A test program has no other.)
+TEST(OneDnn, IsAskedBeforeItIsUsed) {
+  if (!oneDnn().multiply)
+    GTEST_SKIP() << oneDnn().trouble;
+  LibraryTiles tiles(oneDnn);
+  for (int64_t terms : {64, 256, 300})
+    for (int64_t columns : {130, 144, 801})
+      if (tiles.find({terms, columns, terms, columns, columns})) {
+        Product with(130, terms, columns), without(130, terms, columns);
+        with.run(&tiles, 3);
+        without.run(nullptr, 1);
+        EXPECT_EQ(with.out.data, without.out.data) << terms << " x " << columns;
+        EXPECT_EQ(with.rowsCarried(), 128) << terms << " x " << columns;
+      }
+  EXPECT_GT(tiles.count().qualified + tiles.count().refused, 0);
+}
+
+// Who calls may use the same OpenMP, with a number of threads of his own.
+TEST(OneDnn, LeavesTheCallersThreadsAsTheyWere) {
+  if (!oneDnn().multiply)
+    GTEST_SKIP() << oneDnn().trouble;
+  void *openMp = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (!openMp)
+    GTEST_SKIP() << "oneDNN has another OpenMP, or none";
+  auto set = reinterpret_cast<void (*)(int)>(dlsym(openMp, "omp_set_num_threads"));
+  auto get = reinterpret_cast<int (*)()>(dlsym(openMp, "omp_get_max_threads"));
+  ASSERT_TRUE(set && get);
+  const int before = get();
+  set(3);
+  std::vector<float> a(64 * 64, 1.0f), b(64 * 128, 1.0f), c(64 * 128);
+  EXPECT_TRUE(oneDnn().multiply({64, 128, 64, 128, 128}, a.data(), b.data(), c.data()));
+  EXPECT_EQ(c[5], 64.0f);
+  EXPECT_EQ(get(), 3);
+  set(before);
+  dlclose(openMp);
 }
 
 /// One that works while it is tried and then no more.
