@@ -25,12 +25,13 @@ Module compileProduct() {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::unique_ptr<Program> program = Program::parse(context,
-                                                    "graph @product(%x: f32[n, c], param %W: f32[c, d]) -> f32[n, d] {\n"
-                                                    "  %y = matmul %x, %W\n"
-                                                    "  return %y\n"
-                                                    "}\n",
-                                                    "product.nova", SourceOptions());
+  std::unique_ptr<Program> program =
+      Program::parse(context,
+                     "graph @product(%x: f32[n, c], param %W: f32[c, d]) -> f32[n, d] {\n"
+                     "  %y = matmul %x, %W\n"
+                     "  return %y\n"
+                     "}\n",
+                     "product.nova", SourceOptions());
   if (!program)
     std::exit(1);
   mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), CompileOptions());

@@ -277,8 +277,8 @@ extern "C" nova_status_t *nova_onednn_describe(nova_onednn_info_t *info) {
       return fail(NOVA_INVALID_ARGUMENT, "info: expected size ", sizeof *info, ", found ", info->size);
     const Vendor &vendor = oneDnn();
     LibraryTiles::Count count = libraryTiles().count();
-    *info = {sizeof *info,    vendor.name.c_str(), vendor.cpu.c_str(), vendor.trouble.c_str(),
-             count.qualified, count.refused};
+    *info = {sizeof *info,           vendor.name.c_str(), vendor.cpu.c_str(),
+             vendor.trouble.c_str(), count.qualified,     count.refused};
     return Status::success();
   });
 }

@@ -359,8 +359,8 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
       toBytes(plan, step, instances.loopStridesAt, step.buffers.empty() ? 0 : step.buffers[0].loopStrides.size(), true);
     schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
                   instanceValues.data() + instances.stridesAt, instanceValues.data() + instances.loopStridesAt,
-                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i, code[i].shapes != nullptr,
-                  planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt});
+                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i,
+                  code[i].shapes != nullptr, planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt});
   }
   for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
     schedule.endLoop();

@@ -108,7 +108,7 @@ private:
   LibraryTiles *tiles;
   std::vector<ContractionShape> shapes;       // of the step that is planned
   std::vector<const LibraryTile *> stepTiles; // one for each contraction that they may carry
-  std::vector<int64_t> slotLast; // by slot: the last group that uses it, or -1
+  std::vector<int64_t> slotLast;              // by slot: the last group that uses it, or -1
   size_t stepCount = 0, stepBufferCount = 0;
   int64_t taskCount = 0;
   int64_t scratchNeeded = 0, stagedNeeded = 0;

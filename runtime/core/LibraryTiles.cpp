@@ -37,9 +37,10 @@ static int32_t runTile(const LibraryTile *self, const float *a, const float *b, 
   const ContractionShape &shape = self->shape;
   for (int64_t r = 0; r < kTileRows; ++r)
     std::memset(c + r * shape.ldc, 0, static_cast<size_t>(shape.columns) * sizeof *c);
-  return forEachProduct(shape, self->pieceColumns, [&](const ProductShape &product, int64_t atA, int64_t atB, int64_t atC) {
-    return self->vendor->multiply(product, a + atA, b + atB, c + atC);
-  });
+  return forEachProduct(shape, self->pieceColumns,
+                        [&](const ProductShape &product, int64_t atA, int64_t atB, int64_t atC) {
+                          return self->vendor->multiply(product, a + atA, b + atB, c + atC);
+                        });
 }
 
 bool LibraryTiles::qualifies(const ProductShape &shape) {

@@ -1,8 +1,8 @@
 //===- LibraryTiles.h - Which contractions a vendor's product may carry -------===//
 //
-// A library tile computes the totals of a contraction for 64 rows. There is one for a shape if the vendor's products that
-// it consists of have given the canonical bits (Qualification.h). What was found is remembered: in the process, and in a
-// file, if there is one.
+// A library tile computes the totals of a contraction for 64 rows. There is one for a shape if the vendor's products
+// that it consists of have given the canonical bits (Qualification.h). What was found is remembered: in the process,
+// and in a file, if there is one.
 //
 //===----------------------------------------------------------------------===//
 

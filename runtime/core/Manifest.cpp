@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kFormat = 4;
 constexpr int64_t kMaxIndex = INT32_MAX;
 constexpr int64_t kMaxRank = 64;
-constexpr size_t kMaxLoops = 16;     // around a step
+constexpr size_t kMaxLoops = 16; // around a step
 constexpr int64_t kMostTiles = 1 << 16;
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
 

@@ -1,7 +1,7 @@
 //===- OneDnn.h - oneDNN's matrix product, where there is one ---*- C++ -*-===//
 //
-// oneDNN is looked for when a product could be used for the first time, and loaded then: libnova is not linked to it, and
-// without it works the same with generated code. Only OneDnn.cpp knows its interface.
+// oneDNN is looked for when a product could be used for the first time, and loaded then: libnova is not linked to it,
+// and without it works the same with generated code. Only OneDnn.cpp knows its interface.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,7 @@ public:
     if (__builtin_mul_overflow(rows, stride, &elements) || elements > INT64_MAX / 8)
       return;
     size = (static_cast<size_t>(elements) + 1) * sizeof(float);
-    void *memory =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED)
       begin = static_cast<float *>(memory);
   }
@@ -118,10 +117,11 @@ void fill(const Matrix &matrix, Numbers kind, Random &random) {
       matrix.row(r)[i] = number(kind, r, random);
 }
 
-/// One row of `Width` columns of rule 2: fma in order of k from +0, and the sum added to the total. A column is on its own,
-/// so that the compiler may take all of them at once.
+/// One row of `Width` columns of rule 2: fma in order of k from +0, and the sum added to the total. A column is on its
+/// own, so that the compiler may take all of them at once.
 template <int Width>
-__attribute__((target("avx2,fma"))) void multiplyColumns(const float *a, const Matrix &b, int64_t column, float *totals) {
+__attribute__((target("avx2,fma"))) void multiplyColumns(const float *a, const Matrix &b, int64_t column,
+                                                         float *totals) {
   float sums[Width] = {};
   for (int64_t k = 0; k < b.rows; ++k) {
     const float *line = b.row(k) + column;
@@ -172,9 +172,9 @@ public:
     const struct {
       Numbers left, right;
       bool fresh;
-    } kinds[] = {{Numbers::Ordinary, Numbers::Ordinary, true},    {Numbers::Ordinary, Numbers::Ordinary, false},
-                 {Numbers::Tiny, Numbers::Tiny, true},            {Numbers::Tiny, Numbers::Tiny, false},
-                 {Numbers::Subnormals, Numbers::Ordinary, true},  {Numbers::Ordinary, Numbers::Subnormals, false},
+    } kinds[] = {{Numbers::Ordinary, Numbers::Ordinary, true},   {Numbers::Ordinary, Numbers::Ordinary, false},
+                 {Numbers::Tiny, Numbers::Tiny, true},           {Numbers::Tiny, Numbers::Tiny, false},
+                 {Numbers::Subnormals, Numbers::Ordinary, true}, {Numbers::Ordinary, Numbers::Subnormals, false},
                  {Numbers::Special, Numbers::Special, true}};
     for (auto [left, right, fresh] : kinds)
       if (Verdict verdict = compare(left, right, fresh); verdict != Verdict::Canonical)

@@ -61,8 +61,8 @@ struct KernelCall {
   int64_t rows;
   int64_t block;
   bool descending;
-  uint32_t run, step; // for messages
-  bool takesTiles;    // the kernel looks for library tiles in its scratch
+  uint32_t run, step;              // for messages
+  bool takesTiles;                 // the kernel looks for library tiles in its scratch
   const LibraryTile *const *tiles; // one for each contraction that they may carry, or null for none
 };
 

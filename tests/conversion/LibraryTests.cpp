@@ -98,9 +98,7 @@ protected:
 };
 
 // Scratch tiles of contractions are whole panels and one more; totals of results are whole panels.
-TEST_F(Library, TellsTheShapes) {
-  EXPECT_EQ(shapes, (std::vector<int64_t>{300, 77, 300, 77, 96, 77, 35, 96, 35, 48}));
-}
+TEST_F(Library, TellsTheShapes) { EXPECT_EQ(shapes, (std::vector<int64_t>{300, 77, 300, 77, 96, 77, 35, 96, 35, 48})); }
 
 TEST_F(Library, CarriesBlocksOf64Rows) {
   for (int64_t m : {1, 2, 63, 64, 65, 128, 200}) {

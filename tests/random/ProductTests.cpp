@@ -1,5 +1,5 @@
-// Products of which a library tile may carry blocks of rows: random chains, sizes around its blocks, chunks and pieces, the
-// interpreter's bits with and without oneDNN.
+// Products of which a library tile may carry blocks of rows: random chains, sizes around its blocks, chunks and pieces,
+// the interpreter's bits with and without oneDNN.
 #include "tests/SlowTests.h"
 #include "tests/random/Backends.h"
 #include "tests/random/Inputs.h"

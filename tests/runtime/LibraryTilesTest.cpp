@@ -252,6 +252,23 @@ TEST(OneDnn, IsAskedBeforeItIsUsed) {
   EXPECT_GT(tiles.count().qualified + tiles.count().refused, 0);
 }
 
+TEST(OneDnn, IsDescribed) {
+  nova_onednn_info_t info{};
+  EXPECT_EQ(take(nova_onednn_describe(nullptr)), "invalid argument: info is null");
+  EXPECT_EQ(take(nova_onednn_describe(&info)), "invalid argument: info: expected size 48, found 0");
+  info.size = sizeof info;
+  int32_t qualified = 7;
+  EXPECT_EQ(take(nova_onednn_remember(nullptr)), "");
+  EXPECT_EQ(take(nova_onednn_qualify(0, 16, &qualified)), "invalid argument: expected sizes in 1 .. 65536, found 0");
+  EXPECT_EQ(take(nova_onednn_qualify(16, 65537, &qualified)),
+            "invalid argument: expected sizes in 1 .. 65536, found 65537");
+  EXPECT_EQ(take(nova_onednn_qualify(16, 16, nullptr)), "invalid argument: qualified is null");
+  EXPECT_EQ(take(nova_onednn_qualify(16, 16, &qualified)), "");
+  EXPECT_EQ(take(nova_onednn_describe(&info)), "");
+  EXPECT_EQ(*info.trouble == 0, oneDnn().multiply != nullptr);
+  EXPECT_EQ(qualified, info.qualified > 0);
+}
+
 // Who calls may use the same OpenMP, with a number of threads of his own.
 TEST(OneDnn, LeavesTheCallersThreadsAsTheyWere) {
   if (!oneDnn().multiply)

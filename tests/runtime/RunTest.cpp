@@ -193,8 +193,8 @@ TEST(Run, ManyThreadsOfTheCaller) {
 
 TEST(Context, ChecksItsOptions) {
   nova_context_t *context = nullptr;
-  nova_context_options_t negative{sizeof negative, -1, nullptr, nullptr, NOVA_ONEDNN_ON}, many = negative,
-                         unsized = negative, odd = negative;
+  nova_context_options_t negative{sizeof negative, -1, nullptr, nullptr, NOVA_ONEDNN_ON},
+      many = negative, unsized = negative, odd = negative;
   many.threads = 5000;
   unsized.size = 0;
   odd.threads = 1;

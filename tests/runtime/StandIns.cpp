@@ -150,22 +150,21 @@ Vendor rightVendor() { return vendor("right", counted); }
 Vendor failingVendor() { return vendor("failing", nothing); }
 
 const std::vector<Vendor> &wrongVendors() {
-  static const std::vector<Vendor> vendors = {
-      vendor("backwards", multiply<backwards, plainly>),
-      vendor("in halves", multiply<inHalves, plainly>),
-      vendor("in two lanes", multiply<inTwoLanes, plainly>),
-      vendor("without fma", multiply<withoutFma, plainly>),
-      vendor("in double", multiply<inDouble, plainly>),
-      vendor("without zeros", multiply<withoutZeros, plainly>),
-      vendor("without NaN", multiply<withoutNaN, plainly>),
-      vendor("without infinity", multiply<fromInfinity, plainly>),
-      vendor("flushes results", multiply<flushed<0x8000>, plainly>),
-      vendor("flushes factors", multiply<flushed<0x0040>, plainly>),
-      vendor("reads past the terms", multiply<pastTheEnd, plainly>),
-      vendor("copies the first sum", multiply<inOrder, copied>),
-      vendor("begins with the total", fromTotal),
-      vendor("writes past the columns", tooWide),
-      vendor("another last row", lastRowOtherwise)};
+  static const std::vector<Vendor> vendors = {vendor("backwards", multiply<backwards, plainly>),
+                                              vendor("in halves", multiply<inHalves, plainly>),
+                                              vendor("in two lanes", multiply<inTwoLanes, plainly>),
+                                              vendor("without fma", multiply<withoutFma, plainly>),
+                                              vendor("in double", multiply<inDouble, plainly>),
+                                              vendor("without zeros", multiply<withoutZeros, plainly>),
+                                              vendor("without NaN", multiply<withoutNaN, plainly>),
+                                              vendor("without infinity", multiply<fromInfinity, plainly>),
+                                              vendor("flushes results", multiply<flushed<0x8000>, plainly>),
+                                              vendor("flushes factors", multiply<flushed<0x0040>, plainly>),
+                                              vendor("reads past the terms", multiply<pastTheEnd, plainly>),
+                                              vendor("copies the first sum", multiply<inOrder, copied>),
+                                              vendor("begins with the total", fromTotal),
+                                              vendor("writes past the columns", tooWide),
+                                              vendor("another last row", lastRowOtherwise)};
   return vendors;
 }
 

@@ -245,8 +245,8 @@ Json libraryManifest() {
   manifest["results"] = {port("out", "f32", {symbolDim("n"), symbolDim("c")}),
                          port("carried", "i64", Json::array({symbolDim("n")}))};
   manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
-  manifest["steps"] = Json::array(
-      {step("product", symbolDim("n"), 64, "ascending", stepBuffers({0, 1, 2, 3}), "scratch_product")});
+  manifest["steps"] =
+      Json::array({step("product", symbolDim("n"), 64, "ascending", stepBuffers({0, 1, 2, 3}), "scratch_product")});
   manifest["steps"][0]["library"] = {{"contractions", 1}, {"shapes", "shapes_product"}};
   return manifest;
 }

@@ -181,8 +181,8 @@ int32_t linear(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scr
 int64_t bytes_turned(Dims dims) { return dims[1] * dims[2] * 8; }
 int64_t bytes_d(Dims dims) { return dims[1] * 8; }
 
-// Symbols n, k, c: out = A[n, k] * B[k, c] in f32, by the step's library tile where it was given one for 64 rows; carried
-// tells for every row whether it was.
+// Symbols n, k, c: out = A[n, k] * B[k, c] in f32, by the step's library tile where it was given one for 64 rows;
+// carried tells for every row whether it was.
 struct library_tile {
   int32_t (*run)(const struct library_tile *self, const float *a, const float *b, float *c);
 };

@@ -116,10 +116,9 @@ static void printOneDnn(const json::Object &facts) {
     outs() << (version.empty() ? "not used: " : ", not used: ") << problem << "\n";
     return;
   }
-  outs() << " (" << *facts.getString("cpu") << "): "
-         << (*facts.getBoolean("qualified") ? "gives" : "does not give") << " the canonical bits for 64 x 256 x 256; "
-         << *facts.getInteger("products_qualified") << " products known to, "
-         << *facts.getInteger("products_refused") << " known not to\n";
+  outs() << " (" << *facts.getString("cpu") << "): " << (*facts.getBoolean("qualified") ? "gives" : "does not give")
+         << " the canonical bits for 64 x 256 x 256; " << *facts.getInteger("products_qualified")
+         << " products known to, " << *facts.getInteger("products_refused") << " known not to\n";
 }
 
 static json::Object gather() {

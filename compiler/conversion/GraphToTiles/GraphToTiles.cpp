@@ -413,9 +413,9 @@ void Planner::emitRowKernels() {
     auto plain = [&](Operation *contraction) {
       return matrixOf(factorOf(cast<MatmulOp>(contraction), contraction->getOperand(1)).source, group.batch);
     };
-    PlanStep step = emitRowKernel(builder, values,
-                                  {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs,
-                                   isForLibrary, plain});
+    PlanStep step = emitRowKernel(
+        builder, values,
+        {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs, isForLibrary, plain});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
     steps[group.level].push_back(step);
   }

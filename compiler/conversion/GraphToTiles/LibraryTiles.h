@@ -1,5 +1,5 @@
-// Which contractions library tiles may carry: a vendor's matmul on blocks of 64 rows, where the runtime finds that it gives
-// the canonical bits.
+// Which contractions library tiles may carry: a vendor's matmul on blocks of 64 rows, where the runtime finds that it
+// gives the canonical bits.
 #ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_LIBRARYTILES_H
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_LIBRARYTILES_H
 

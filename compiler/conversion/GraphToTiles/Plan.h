@@ -46,9 +46,9 @@ struct PlanStep {
   std::vector<StepBuffer> buffers; // in the order of the kernel's arguments
   std::vector<unsigned> writes;    // which of them it writes
   std::vector<DimAttr> batch = {}; // the kernel runs once per index of these axes
-  bool joins = false;   // an instance needs only the same instance of the steps before, up to one that joins none
+  bool joins = false;        // an instance needs only the same instance of the steps before, up to one that joins none
   unsigned libraryTiles = 0; // contractions that library tiles may carry
-  DimAttr repeats = {}; // of a loop, which has nothing of the above
+  DimAttr repeats = {};      // of a loop, which has nothing of the above
   std::vector<PlanStep> body = {};
 
   bool isLoop() const { return bool(repeats); }

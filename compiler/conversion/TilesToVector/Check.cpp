@@ -58,7 +58,8 @@ static LogicalResult checkPlain(tile::ContractOp op) {
   TensorType plain = tensorOf(op.getPlain());
   if (!isGlobal(op.getPlain()) || layoutOf(op.getPlain()) != tile::Layout::rows || plain != tensorOf(op.getB()) ||
       !plain.getElementType().isF32())
-    return op.emitOpError("needs the plain factor to be a global f32 buffer of layout 'rows' with the dims of the packed one");
+    return op.emitOpError(
+        "needs the plain factor to be a global f32 buffer of layout 'rows' with the dims of the packed one");
   if (op.getMask() || op.getBMask() || op.getKLimit() || op.getColLimit())
     return op.emitOpError("has a plain factor and hidden terms");
   if (tensorOf(op.getA()).getDims()[0] != op->getParentOfType<tile::KernelOp>().getRows())

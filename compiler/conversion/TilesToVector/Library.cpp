@@ -1,7 +1,7 @@
 //===- Library.cpp - Contractions that a library tile carries ----------------===//
 //
-// The runtime may hand over, in the header of the scratch memory, a table with a tile for each contraction of the kernel
-// that has a plain factor (docs/module-format.md). A tile begins with the address of its function.
+// The runtime may hand over, in the header of the scratch memory, a table with a tile for each contraction of the
+// kernel that has a plain factor (docs/module-format.md). A tile begins with the address of its function.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TilesToVector/Parts.h"

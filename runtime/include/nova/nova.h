@@ -77,10 +77,10 @@ NOVA_API int32_t nova_target_supported(const char *target);
 
 /* --- oneDNN ------------------------------------------------------------------------------------------------------- */
 
-/** Contractions in f32 may be carried by oneDNN where it gives the same bits; which shapes it does that for is tried when
- *  they are met for the first time. libnova is not linked to oneDNN: it loads the library when a module could use it, the
- *  file that the environment variable NOVA_ONEDNN names ("off": none), else where the system finds it. Without one,
- *  everything runs on generated code. */
+/** Contractions in f32 may be carried by oneDNN where it gives the same bits; which shapes it does that for is tried
+ * when they are met for the first time. libnova is not linked to oneDNN: it loads the library when a module could use
+ * it, the file that the environment variable NOVA_ONEDNN names ("off": none), else where the system finds it. Without
+ * one, everything runs on generated code. */
 typedef struct nova_onednn_info_t {
   size_t size;         /* sizeof(nova_onednn_info_t) */
   const char *name;    /* "oneDNN 3.2.0", or "" where there is none */
@@ -94,14 +94,14 @@ typedef struct nova_onednn_info_t {
  *  NOVA_INVALID_ARGUMENT for NULL or another size. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_describe(nova_onednn_info_t *info);
 
-/** Names the file in which is remembered, for all contexts of this process and for other processes, what oneDNN was found
- *  to do; NULL or "" for none, as at first. A file that is damaged, or of another machine or version, counts as none
- *  and is replaced; one that cannot be read or written costs time and nothing else. Whoever can write the file can say
- *  that bits are equal. */
+/** Names the file in which is remembered, for all contexts of this process and for other processes, what oneDNN was
+ * found to do; NULL or "" for none, as at first. A file that is damaged, or of another machine or version, counts as
+ * none and is replaced; one that cannot be read or written costs time and nothing else. Whoever can write the file can
+ * say that bits are equal. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_remember(const char *path);
 
-/** Tries oneDNN on C[64, columns] = A[64, terms] * B[terms, columns], dense, or remembers; `*qualified` becomes 1 if every
- *  bit is right, else 0, as without oneDNN. Errors: NOVA_INVALID_ARGUMENT for sizes outside 1 .. 65536 or NULL. */
+/** Tries oneDNN on C[64, columns] = A[64, terms] * B[terms, columns], dense, or remembers; `*qualified` becomes 1 if
+ * every bit is right, else 0, as without oneDNN. Errors: NOVA_INVALID_ARGUMENT for sizes outside 1 .. 65536 or NULL. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_qualify(int64_t terms, int64_t columns, int32_t *qualified);
 
 /* --- Tensors ------------------------------------------------------------------------------------------------------ */
