@@ -186,7 +186,12 @@ int64_t bytes_d(Dims dims) { return dims[1] * 8; }
 struct library_tile {
   int32_t (*run)(const struct library_tile *self, const float *a, const float *b, float *c);
 };
-int32_t product(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+#if defined(__clang__)
+// The runtime, which is C++, has its own type for the same structure.
+__attribute__((no_sanitize("function")))
+#endif
+int32_t
+product(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
   int64_t k = dims[1], c = dims[2];
   const float *a = (const float *)buffers[0] + row0 * k, *b = buffers[1];
   float *out = (float *)buffers[2] + row0 * c;
