@@ -1,12 +1,15 @@
 #include "compiler/analysis/Witness.h"
 #include "compiler/reference/Interpreter.h"
+#include "compiler/reference/Storage.h"
 #include "dialects/graph/Text.h"
 #include "llvm/ADT/StringSet.h"
 #include <cstring>
 #include <set>
 
 using namespace mlir;
+using nova::reference::BFloat16;
 using nova::reference::Element;
+using nova::reference::Float16;
 using nova::reference::Tensor;
 
 namespace nova {
@@ -54,6 +57,16 @@ static void setEntry(Tensor &x, int64_t index, uint64_t seed) {
     break;
   case Element::I1:
     x.data<uint8_t>()[index] = uint8_t(mixed >> 40 & 1);
+    break;
+  case Element::BF16:
+    x.data<BFloat16>()[index] = reference::narrow<BFloat16>(double(small) / 4);
+    break;
+  case Element::F16:
+    x.data<Float16>()[index] = reference::narrow<Float16>(double(small) / 4);
+    break;
+  case Element::I8:
+  case Element::I4:
+    x.data<int8_t>()[index] = int8_t(std::min<int64_t>(small, 7));
     break;
   }
 }
@@ -262,6 +275,13 @@ static std::string entryText(const Tensor &x, int64_t i) {
     return std::to_string(x.data<int32_t>()[i]);
   case Element::I1:
     return x.data<uint8_t>()[i] ? "true" : "false";
+  case Element::BF16:
+    return literalText(reference::widen(x.data<BFloat16>()[i]));
+  case Element::F16:
+    return literalText(reference::widen(x.data<Float16>()[i]));
+  case Element::I8:
+  case Element::I4:
+    return std::to_string(x.data<int8_t>()[i]);
   }
   llvm_unreachable("all elements are listed");
 }

@@ -179,7 +179,7 @@ private:
           return cast<TypeParamAttr>(a).getKind().getValue() == kind;
       return false;
     }
-    return kind == "float" ? isa<FloatType>(element) : element.isInteger(64) || element.isInteger(32);
+    return kind == "float" ? element.isF64() || element.isF32() : element.isInteger(64) || element.isInteger(32);
   }
 
   LogicalResult bindElements() {

@@ -20,6 +20,14 @@ std::optional<Element> elementOf(Type type) {
     return Element::I32;
   if (type.isInteger(1))
     return Element::I1;
+  if (type.isBF16())
+    return Element::BF16;
+  if (type.isF16())
+    return Element::F16;
+  if (type.isInteger(8))
+    return Element::I8;
+  if (type.isInteger(4))
+    return Element::I4;
   return std::nullopt;
 }
 

@@ -9,7 +9,9 @@
 #define NOVA_COMPILER_REFERENCE_CANONICAL_H
 
 #include "compiler/reference/ElementaryScalar.h"
+#include "compiler/reference/Storage.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace nova::reference {
@@ -18,15 +20,19 @@ namespace nova::reference {
 // Rule 0: one NaN
 //===----------------------------------------------------------------------===//
 
-/// The only NaN that is ever stored: 0x7FC00000 or 0x7FF8000000000000.
+/// The only NaN that is ever stored: 0x7FC00000 or 0x7FF8000000000000 (and of small floats 0x7FC0 or 0x7E00).
 template <class T> T canonicalNaN() { return ScalarBuilder<T>().floatBits(ExpConstants<T>::canonicalNaN); }
 
 /// `x`, with every NaN replaced by the canonical one. Integers pass unchanged.
 template <class T> T canonicalize(T x) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_floating_point_v<T>) {
     return x != x ? canonicalNaN<T>() : x;
-  else
+  } else if constexpr (isSmallFloat<T>) {
+    constexpr uint16_t infinity = ((1 << T::exponentBits) - 1) << T::mantissaBits;
+    return (x.bits & 0x7FFF) > infinity ? T{T::canonicalNaN} : x;
+  } else {
     return x;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,11 +122,24 @@ template <class T> T multiplyAdd(T a, T b, T c) {
 // Rule 1: casts
 //===----------------------------------------------------------------------===//
 
-/// Casts between f64, f32, i64 and i32, and from i1 (0 or 1). Rounds once to nearest even; float to integer truncates
+/// Casts between all types but to i1, from which 0 or 1 comes. Rounds once to nearest even; float to integer truncates
 /// towards zero, saturates and turns NaN into 0; integer to integer wraps.
 template <class To, class From> To castTo(From x) {
   static_assert(!std::is_same_v<To, bool>, "a comparison makes an i1, a cast does not");
-  if constexpr (std::is_floating_point_v<To>) {
+  if constexpr (isStored<From>) {
+    return castTo<To>(widen(x));
+  } else if constexpr (isSmallFloat<To>) {
+    if constexpr (std::is_floating_point_v<From>)
+      return narrow<To>(x);
+    else
+      return narrow<To>(stickyDouble(x));
+  } else if constexpr (std::is_same_v<To, Int4>) {
+    // An integer keeps its low bits, signed.
+    if constexpr (std::is_floating_point_v<From>)
+      return {std::clamp<int8_t>(castTo<int8_t>(x), -8, 7)};
+    else
+      return {static_cast<int8_t>(static_cast<int8_t>(static_cast<uint8_t>(x) << 4) >> 4)};
+  } else if constexpr (std::is_floating_point_v<To>) {
     return canonicalize(static_cast<To>(x));
   } else if constexpr (std::is_floating_point_v<From>) {
     // The lowest integer is a power of two and so exact; its negation is the first value that is too large.

@@ -28,7 +28,7 @@ Tensor combine(const Tensor &a, const Tensor &b, Element to, const Shape &shape,
 
 // Element types that an operation takes.
 struct Numbers {
-  template <class T> static constexpr bool take = !std::is_same_v<T, uint8_t>;
+  template <class T> static constexpr bool take = std::is_floating_point_v<T> || sizeof(T) >= 4;
 };
 struct Floats {
   template <class T> static constexpr bool take = std::is_floating_point_v<T>;
@@ -36,8 +36,8 @@ struct Floats {
 struct Flags {
   template <class T> static constexpr bool take = std::is_same_v<T, uint8_t>;
 };
-struct Everything {
-  template <class T> static constexpr bool take = true;
+struct Computed {
+  template <class T> static constexpr bool take = Numbers::take<T> || Flags::take<T>;
 };
 
 /// Calls `f(types, function)` with the meaning of an operation: a function of one or two entries of one type, whose
@@ -88,17 +88,17 @@ template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
   if (op == "or")
     return f(Flags(), [](auto x, auto y) { return x || y; });
   if (op == "equal")
-    return f(Everything(), [](auto x, auto y) { return x == y; });
+    return f(Computed(), [](auto x, auto y) { return x == y; });
   if (op == "not_equal")
-    return f(Everything(), [](auto x, auto y) { return x != y; });
+    return f(Computed(), [](auto x, auto y) { return x != y; });
   if (op == "less")
-    return f(Everything(), [](auto x, auto y) { return x < y; });
+    return f(Computed(), [](auto x, auto y) { return x < y; });
   if (op == "less_equal")
-    return f(Everything(), [](auto x, auto y) { return x <= y; });
+    return f(Computed(), [](auto x, auto y) { return x <= y; });
   if (op == "greater")
-    return f(Everything(), [](auto x, auto y) { return x > y; });
+    return f(Computed(), [](auto x, auto y) { return x > y; });
   if (op == "greater_equal")
-    return f(Everything(), [](auto x, auto y) { return x >= y; });
+    return f(Computed(), [](auto x, auto y) { return x >= y; });
   return std::nullopt;
 }
 
@@ -158,7 +158,7 @@ Tensor select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFal
 Tensor cast(const Tensor &x, Element to) {
   return visitElement(x.element, [&](auto from) {
     using From = typename decltype(from)::Type;
-    return visitNumber(to, [&](auto tag) {
+    return visitElement(to, [&](auto tag) {
       using To = typename decltype(tag)::Type;
       return map<To, From>(x, to, castTo<To, From>);
     });
@@ -169,8 +169,12 @@ void canonicalize(Tensor &x) {
   visitElement(x.element, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     T *entries = x.data<T>();
-    for (int64_t i = 0, count = x.size(); i < count; ++i)
-      entries[i] = std::is_same_v<T, uint8_t> ? T(entries[i] != 0) : canonicalize(entries[i]);
+    for (int64_t i = 0, count = x.size(); i < count; ++i) {
+      if constexpr (std::is_same_v<T, uint8_t>)
+        entries[i] = entries[i] != 0;
+      else
+        entries[i] = canonicalize(entries[i]);
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 #define NOVA_COMPILER_REFERENCE_ENTRIES_H
 
 #include "compiler/reference/Kernels.h"
+#include "compiler/reference/Storage.h"
 
 #include <array>
 
@@ -74,7 +75,7 @@ template <class T> struct TypeTag {
   using Type = T;
 };
 
-/// Calls f with the C++ type of a number's entries.
+/// Calls f with the C++ type of the entries of a number that is computed with.
 template <class F> auto visitNumber(Element element, F f) {
   switch (element) {
   case Element::F64:
@@ -90,7 +91,20 @@ template <class F> auto visitNumber(Element element, F f) {
 
 /// Calls f with the C++ type of any entries.
 template <class F> auto visitElement(Element element, F f) {
-  return element == Element::I1 ? f(TypeTag<uint8_t>()) : visitNumber(element, f);
+  switch (element) {
+  case Element::I1:
+    return f(TypeTag<uint8_t>());
+  case Element::BF16:
+    return f(TypeTag<BFloat16>());
+  case Element::F16:
+    return f(TypeTag<Float16>());
+  case Element::I8:
+    return f(TypeTag<int8_t>());
+  case Element::I4:
+    return f(TypeTag<Int4>());
+  default:
+    return visitNumber(element, f);
+  }
 }
 
 } // namespace nova::reference

@@ -32,7 +32,7 @@ Tensor select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFal
 /// Rounds once; from any element type to any but i1.
 Tensor cast(const Tensor &x, Element to);
 
-/// Brings stored values into canonical form: one NaN, and 0 or 1 for i1.
+/// Brings stored values into canonical form: one NaN per type, and 0 or 1 for i1.
 void canonicalize(Tensor &x);
 
 /// The position along `axis` plus `from`, i64.

@@ -13,7 +13,12 @@ size_t byteSize(Element element) {
   case Element::F32:
   case Element::I32:
     return 4;
+  case Element::BF16:
+  case Element::F16:
+    return 2;
   case Element::I1:
+  case Element::I8:
+  case Element::I4:
     return 1;
   }
   return 0;
@@ -31,6 +36,14 @@ const char *toString(Element element) {
     return "i32";
   case Element::I1:
     return "i1";
+  case Element::BF16:
+    return "bf16";
+  case Element::F16:
+    return "f16";
+  case Element::I8:
+    return "i8";
+  case Element::I4:
+    return "i4";
   }
   return "";
 }

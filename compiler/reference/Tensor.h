@@ -12,8 +12,17 @@
 
 namespace nova::reference {
 
-/// Element types of the arithmetic. An i1 is one byte, 0 or 1.
-enum class Element { F64, F32, I64, I32, I1 };
+/// Element types. An i1 is one byte, 0 or 1; an i4 is one byte too, -8 .. 7.
+enum class Element { F64, F32, I64, I32, I1, BF16, F16, I8, I4 };
+inline constexpr Element allElements[] = {Element::F64,  Element::F32, Element::I64, Element::I32, Element::I1,
+                                          Element::BF16, Element::F16, Element::I8,  Element::I4};
+
+/// f64, f32, bf16, f16.
+inline bool isFloat(Element element) {
+  return element == Element::F64 || element == Element::F32 || element == Element::BF16 || element == Element::F16;
+}
+/// Kept, but not computed with: bf16, f16, i8, i4.
+inline bool isStorage(Element element) { return element > Element::I1; }
 
 /// Bytes of one entry.
 size_t byteSize(Element element);
@@ -58,7 +67,7 @@ struct Tensor {
   /// The number of entries.
   int64_t size() const { return static_cast<int64_t>(bytes.size() / byteSize(element)); }
 
-  /// The entries: double, float, int64_t, int32_t or (i1) uint8_t.
+  /// The entries: double, float, int64_t, int32_t, (i1) uint8_t, and of Storage.h BFloat16, Float16, (i8) int8_t, Int4.
   template <class T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
   template <class T> const T *data() const { return reinterpret_cast<const T *>(bytes.data()); }
 };

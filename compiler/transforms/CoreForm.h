@@ -12,7 +12,7 @@ namespace nova {
 using TypeBindings = llvm::StringMap<mlir::Type>;
 
 /// A module with the graph in core form, and behind it one graph for each scan with a carry:
-///  - element types are f64, f32, i64, i32, i1 only; `size` is `dim_value`; what was weak is explicit i64 or f64 scalar
+///  - element types are concrete; `size` is `dim_value`; what was weak is explicit i64 or f64 scalar
 ///    arithmetic with a `cast` where it meets another type; constants have a declared type;
 ///  - calls are inlined, and scans without a carry are more axes (Batch.h); no `call`, no `size` is left;
 ///  - reductions and contractions name the entries they skip (`hidden`); `where` is a plain selection;

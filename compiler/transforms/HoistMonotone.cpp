@@ -18,10 +18,10 @@ static bool isPositive(Value v, const Facts &facts) {
   }
   if (auto dim = dyn_cast_or_null<DimValueOp>(op))
     return facts.atLeast(dim.getDim(), 1);
-  // An integer would cut 0.5 to 0 and might wrap.
-  if (isa_and_nonnull<CastOp, SqrtOp>(op) && isa<FloatType>(cast<TensorType>(v.getType()).getElementType()))
-    return isPositive(op->getOperand(0), facts);
-  return false;
+  // An integer would cut 0.5 to 0 and might wrap; f16 has fewer exponents.
+  Type element = cast<TensorType>(v.getType()).getElementType();
+  return isa_and_nonnull<CastOp, SqrtOp>(op) && (element.isF32() || element.isF64()) &&
+         isPositive(op->getOperand(0), facts);
 }
 
 void hoistMonotone(GraphOp core) {

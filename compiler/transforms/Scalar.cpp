@@ -1,5 +1,6 @@
 #include "compiler/transforms/Scalar.h"
 #include "compiler/reference/Arguments.h"
+#include "compiler/reference/Canonical.h"
 #include "compiler/reference/Entries.h"
 #include "compiler/reference/Kernels.h"
 #include <cmath>
@@ -21,10 +22,7 @@ static Tensor toTensor(const Scalar &value) {
   Tensor tensor(*elementOf(value.type), {});
   visitElement(tensor.element, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    if constexpr (std::is_floating_point_v<T>)
-      *tensor.data<T>() = static_cast<T>(value.real);
-    else
-      *tensor.data<T>() = static_cast<T>(value.integer);
+    *tensor.data<T>() = value.isFloat() ? castTo<T>(value.real) : castTo<T>(value.integer);
   });
   return tensor;
 }
@@ -33,8 +31,7 @@ static Scalar toScalar(const Tensor &tensor, Type type) {
   return visitElement(tensor.element, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     T value = *tensor.data<T>();
-    return std::is_floating_point_v<T> ? Scalar{type, static_cast<double>(value), 0}
-                                       : Scalar{type, 0, static_cast<int64_t>(value)};
+    return isFloat(tensor.element) ? Scalar{type, castTo<double>(value), 0} : Scalar{type, 0, castTo<int64_t>(value)};
   });
 }
 

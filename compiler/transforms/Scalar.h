@@ -9,7 +9,7 @@
 #include <optional>
 
 namespace nova {
-/// A number of a core element type (f64, f32, i64, i32, i1). f32 values are held exactly in `real`.
+/// A number of a core element type. Floats are held exactly in `real`.
 struct Scalar {
   mlir::Type type;
   double real = 0;

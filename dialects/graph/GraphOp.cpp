@@ -43,7 +43,7 @@ static ParseResult parseTypeParams(OpAsmParser &parser, SmallVectorImpl<Attribut
       FailureOr<Type> type = parseElementType(parser);
       if (failed(type))
         return failure();
-      bool fits = kind == "float" ? isa<FloatType>(*type) : type->isInteger(64) || type->isInteger(32);
+      bool fits = kind == "float" ? type->isF64() || type->isF32() : type->isInteger(64) || type->isInteger(32);
       if (!fits)
         return errorAt(parser, typeLoc) << "default " << elementText(*type) << " of " << name << " is not of kind "
                                         << kind;
@@ -69,8 +69,8 @@ static LogicalResult checkWords(function_ref<InFlightDiagnostic()> error, ArrayR
     llvm::append_range(all, tensor.getDims());
     if (auto param = dyn_cast<ParamType>(tensor.getElementType()))
       if (!llvm::any_of(params, [&](Attribute p) { return cast<TypeParamAttr>(p).getName() == param.getName(); }))
-        return error() << "element type " << param.getName().getValue()
-                       << " is neither f64, f32, i64, i32, i1 nor a type parameter";
+        return error() << "element type " << param.getName().getValue() << " is neither one of " << elementTypeList()
+                       << " nor a type parameter";
   }
   for (DimAttr dim : all)
     for (Attribute atom : dim.getAtoms())

@@ -90,8 +90,9 @@ ParseResult parseValueOp(OpAsmParser &parser, OperationState &state, SyntaxFn sy
   static const Facts none;
   ParseScope *scope = ParseScope::current();
   auto error = [&](int i) { return errorAt(parser, i < 0 ? loc : parsed.operands[i].location); };
-  InferContext context{parser.getContext(),         parsed.types, parsed.names, state.attributes,
-                       scope ? scope->facts : none, error};
+  InferContext context{
+      parser.getContext(),      parsed.types, parsed.names, state.attributes, scope ? scope->facts : none, error,
+      state.name.stripDialect()};
   // The checks of operand counts that the verifier would make come too late for `infer`.
   FailureOr<TensorType> type = infer(context);
   if (failed(type))

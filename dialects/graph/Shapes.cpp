@@ -88,12 +88,22 @@ FailureOr<Type> commonElement(const InferContext &c, ArrayRef<unsigned> operands
 }
 
 static bool isFloatLike(Type e) { return isa<FloatType, ParamType, WeakFloatType>(e); }
+
 static bool isBool(Type e) { return e.isInteger(1); }
+
+// What only keeps values is cast before it is computed with.
+static LogicalResult refuseStorage(const InferContext &c, unsigned i) {
+  Type element = c.operands[i].getElementType();
+  if (!isStorage(element))
+    return success();
+  return c.error(i) << c.operation << " does not compute with " << elementText(element) << ", found " << c.typed(i)
+                    << "; cast it first: cast " << c.name(i) << " : " << (element.isInteger() ? "i32" : "f32");
+}
 
 LogicalResult expectNumber(const InferContext &c, unsigned i) {
   if (isBool(c.operands[i].getElementType()))
     return c.error(i) << "expected numbers, found " << c.typed(i);
-  return success();
+  return refuseStorage(c, i);
 }
 static LogicalResult expectBool(const InferContext &c, unsigned i) {
   if (!isBool(c.operands[i].getElementType()))
@@ -124,13 +134,15 @@ Result inferPower(const InferContext &c) {
   if (failed(element))
     return failure();
   for (unsigned i : {0u, 1u})
-    if (Type own = c.operands[i].getElementType(); !isFloatLike(own) && !isa<WeakIntType>(own))
+    if (failed(refuseStorage(c, i)))
+      return failure();
+    else if (Type own = c.operands[i].getElementType(); !isFloatLike(own) && !isa<WeakIntType>(own))
       return c.error(i) << "expected element type f64 or f32, found " << c.typed(i);
   return elementwise(c, {0, 1}, isa<WeakIntType>(*element) ? Type(WeakFloatType::get(c.context)) : *element);
 }
 
 Result inferComparison(const InferContext &c) {
-  if (failed(commonElement(c, {0, 1})))
+  if (failed(commonElement(c, {0, 1})) || failed(refuseStorage(c, 0)) || failed(refuseStorage(c, 1)))
     return failure();
   return elementwise(c, {0, 1}, IntegerType::get(c.context, 1));
 }
@@ -151,6 +163,8 @@ Result inferFloat(const InferContext &c) {
   Type element = c.operands[0].getElementType();
   if (isa<WeakIntType>(element))
     return c.operands[0].withElementType(WeakFloatType::get(c.context));
+  if (failed(refuseStorage(c, 0)))
+    return failure();
   if (!isFloatLike(element))
     return c.error(0) << "expected element type f64 or f32, found " << c.typed(0);
   return c.operands[0];
@@ -264,7 +278,7 @@ static FailureOr<SmallVector<DimAttr>> batchDims(const InferContext &c) {
   SmallVector<TensorType> leading;
   for (TensorType operand : c.operands.take_front(2))
     leading.push_back(operand.withDims(operand.getDims().drop_back(2)));
-  InferContext batch{c.context, leading, c.names, c.attributes, c.facts, c.error};
+  InferContext batch{c.context, leading, c.names, c.attributes, c.facts, c.error, c.operation};
   return broadcastDims(batch, {0, 1});
 }
 
@@ -273,7 +287,7 @@ Result MatmulOp::infer(const InferContext &c) {
     if (c.operands[i].getRank() < 2)
       return c.error(i) << "expected matrices (2 axes or more), found " << c.typed(i);
   FailureOr<Type> element = commonElement(c, {0, 1});
-  if (failed(element) || failed(expectNumber(c, 0)))
+  if (failed(element) || failed(expectNumber(c, 0)) || failed(expectNumber(c, 1)))
     return failure();
   int64_t leftAxis = c.operands[0].getRank() - 1, rightAxis = c.operands[1].getRank() - 2;
   DimAttr left = c.operands[0].getDims()[leftAxis], right = c.operands[1].getDims()[rightAxis];
@@ -315,7 +329,7 @@ FailureOr<TensorType> inferOp(Operation *op, const Facts &facts) {
   }
   NamedAttrList attributes(op->getAttrDictionary());
   auto error = [&](int) { return op->emitError(); };
-  InferContext context{op->getContext(), types, names, attributes, facts, error};
+  InferContext context{op->getContext(), types, names, attributes, facts, error, op->getName().stripDialect()};
   return cast<ValueOp>(op).infer(context);
 }
 
@@ -327,7 +341,7 @@ Value createInferred(OpBuilder &builder, OperationState &state, const Facts &fac
     names.push_back(valueName(operand));
   }
   auto error = [&](int) { return emitError(state.location); };
-  InferContext context{builder.getContext(), types, names, state.attributes, facts, error};
+  InferContext context{builder.getContext(), types, names, state.attributes, facts, error, state.name.stripDialect()};
   auto *interface = state.name.getRegisteredInfo()->getInterface<ValueOp>();
   FailureOr<TensorType> type = interface->infer(context);
   if (failed(type))

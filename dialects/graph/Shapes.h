@@ -19,6 +19,7 @@ struct InferContext {
   const Facts &facts;
   /// Starts an error at the op, or at operand `i` when i >= 0.
   llvm::function_ref<mlir::InFlightDiagnostic(int i)> error;
+  llvm::StringRef operation; // as in the text: `add`
 
   template <typename A> A get(llvm::StringRef name) const { return llvm::dyn_cast_or_null<A>(attributes.get(name)); }
   std::string name(unsigned i) const;
@@ -38,7 +39,7 @@ mlir::FailureOr<llvm::SmallVector<DimAttr>> broadcastDims(const InferContext &co
 /// The element type that operands meet at: weak scalars take the type of the others.
 mlir::FailureOr<mlir::Type> commonElement(const InferContext &context, mlir::ArrayRef<unsigned> operands);
 
-/// Fails with an error unless operand `i` is of numbers.
+/// Fails with an error unless operand `i` is of numbers, of a type that is computed with.
 mlir::LogicalResult expectNumber(const InferContext &context, unsigned i);
 
 // The rules that several ops share, named in NovaOps.td. Two operands broadcast; one gives its shape.

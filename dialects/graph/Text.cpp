@@ -3,6 +3,7 @@
 #include "dialects/graph/ParseScope.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MathExtras.h"
 #include <charconv>
@@ -114,33 +115,41 @@ ParseResult parseDims(AsmParser &parser, SmallVectorImpl<DimAttr> &dims) {
   });
 }
 
+StringRef elementTypeList() { return "f64, f32, i64, i32, i1, bf16, f16, i8"; }
+
 FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
   MLIRContext *context = parser.getContext();
   StringRef word;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalKeyword(&word)))
-    return errorAt(parser, loc) << "expected an element type: f64, f32, i64, i32, i1 or a type parameter";
+    return errorAt(parser, loc) << "expected an element type: " << elementTypeList() << " or a type parameter";
   Builder b(context);
-  if (word == "f64")
-    return Type(b.getF64Type());
-  if (word == "f32")
-    return Type(b.getF32Type());
-  if (word == "i64")
-    return Type(b.getI64Type());
-  if (word == "i32")
-    return Type(b.getI32Type());
-  if (word == "i1")
-    return Type(b.getI1Type());
+  Type known = llvm::StringSwitch<Type>(word)
+                   .Case("f64", b.getF64Type())
+                   .Case("f32", b.getF32Type())
+                   .Case("i64", b.getI64Type())
+                   .Case("i32", b.getI32Type())
+                   .Case("i1", b.getI1Type())
+                   .Case("bf16", b.getBF16Type())
+                   .Case("f16", b.getF16Type())
+                   .Case("i8", b.getI8Type())
+                   .Default(Type());
+  if (known)
+    return known;
+  auto unknown = [&] {
+    return errorAt(parser, loc) << "element type " << word << " is not one of " << elementTypeList();
+  };
   if (word == "weak_int" || word == "weak_float") {
     if (!allowWeak)
-      return errorAt(parser, loc) << "element type " << word << " is not one of f64, f32, i64, i32, i1";
+      return unknown();
     return word == "weak_int" ? Type(WeakIntType::get(context)) : Type(WeakFloatType::get(context));
   }
-  for (StringRef other : {"bf16", "f16", "f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i8", "i16", "i4", "index", "none"})
+  for (StringRef other : {"f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i16", "i4", "index", "none"})
     if (word == other)
-      return errorAt(parser, loc) << "element type " << word << " is not one of f64, f32, i64, i32, i1";
+      return unknown();
   if (ParseScope *scope = ParseScope::current(); scope && scope->checksSymbols && !scope->typeParams.contains(word))
-    return errorAt(parser, loc) << "element type " << word << " is neither f64, f32, i64, i32, i1 nor a type parameter";
+    return errorAt(parser, loc) << "element type " << word << " is neither one of " << elementTypeList()
+                                << " nor a type parameter";
   return Type(ParamType::get(context, b.getStringAttr(word)));
 }
 
@@ -289,18 +298,23 @@ FailureOr<Literal> parseLiteral(AsmParser &parser) {
 }
 
 std::string rangeProblem(int64_t number, Type element) {
-  bool fits = !element.isInteger(32) || llvm::isInt<32>(number);
-  return fits ? "" : "integer " + std::to_string(number) + " is out of the range of i32";
+  bool fits =
+      !isa<IntegerType>(element) || element.isInteger(1) || llvm::isIntN(element.getIntOrFloatBitWidth(), number);
+  return fits ? "" : "integer " + std::to_string(number) + " is out of the range of " + elementText(element);
 }
 
 std::string rangeProblem(double number, Type element) {
-  if (!element.isF32() || !std::isfinite(number))
+  auto floating = dyn_cast<FloatType>(element);
+  if (!floating || !std::isfinite(number))
     return "";
-  auto rounded = static_cast<float>(number);
-  if (std::isinf(rounded))
-    return "number " + literalText(number) + " is out of the range of f32; write inf for infinity";
-  if (rounded == 0 && number != 0)
-    return "number " + literalText(number) + " is too small for f32; write 0.0 for zero";
+  APFloat rounded(number);
+  bool inexact;
+  rounded.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+  std::string text = "number " + literalText(number) + " is ";
+  if (rounded.isInfinity())
+    return text + "out of the range of " + elementText(element) + "; write inf for infinity";
+  if (rounded.isZero() && number != 0)
+    return text + "too small for " + elementText(element) + "; write 0.0 for zero";
   return "";
 }
 

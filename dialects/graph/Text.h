@@ -14,8 +14,8 @@ mlir::FailureOr<DimAttr> parseDim(mlir::AsmParser &parser);
 constexpr size_t maxRank = 16;
 /// `[n, d]`.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<DimAttr> &dims);
-/// `f64`, `f32`, `i64`, `i32`, `i1`, or another word: an element-type parameter. MLIR's generic form also has words for
-/// the weak scalars, which no graph writes.
+/// `f64`, `f32`, `i64`, `i32`, `i1`, `bf16`, `f16`, `i8`, or another word: an element-type parameter. MLIR's generic
+/// form also has words for the weak scalars, which no graph writes.
 mlir::FailureOr<mlir::Type> parseElementType(mlir::AsmParser &parser, bool allowWeak = false);
 /// `f64[n, d]`.
 mlir::FailureOr<TensorType> parseTensorType(mlir::AsmParser &parser, bool allowWeak = false);
@@ -40,6 +40,8 @@ std::string rangeProblem(double number, mlir::Type element);
 /// The shortest text that reads back to the same bits, always with a dot, an exponent or a name.
 std::string literalText(double value);
 
+/// The element types of graphs, for messages.
+llvm::StringRef elementTypeList();
 /// The element type as in the text of graphs (`f64`, `T`).
 std::string elementText(mlir::Type element);
 /// The text of graphs for one of our types; MLIR's for another.

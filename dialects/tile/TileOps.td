@@ -29,7 +29,7 @@ class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 
 // rows:   dense row-major, any rank.
-// panels: a matrix [k, c] cut into panels of 64 bytes of columns (16 f32/i32, 8 f64/i64): [panel][k][lane]. The columns may grow.
+// panels: a matrix [k, c] cut into panels of columns (8 of 64 bits, else 16): [panel][k][lane]. The columns may grow.
 // pages:  a matrix [k, c] cut into pages of 256 k, then panels of columns: [page][panel][256][lane]. k may grow.
 def Tile_Layout : I32EnumAttr<"Layout", "memory layout of a buffer",
     [I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"panels", 1>, I32EnumAttrCase<"pages", 2>]> {
@@ -110,7 +110,7 @@ def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
   let description = [{
     A: a global buffer of layout rows (block rows are read at the launch's row index) or a scratch tile. B: panels or
     pages, global. C: a scratch tile or a global rows buffer (results). Chunks of 256 k by absolute position, fma from +0, each
-    chunk added to a total from +0.
+    chunk added to a total from +0. B may be kept in bf16 or f16 where the others are f32, in i8 where they are i32.
 
     `k_limit` c: for row r only k <= position(r) + c take part (the terms beyond are hidden, never multiplied).
     `col_limit` c: columns beyond position(r) + c of row r are not looked at by anyone: they may be skipped.

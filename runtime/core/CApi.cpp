@@ -120,6 +120,12 @@ extern "C" const char *nova_type_name(nova_type_t type) {
     return "i32";
   case NOVA_I1:
     return "i1";
+  case NOVA_BF16:
+    return "bf16";
+  case NOVA_F16:
+    return "f16";
+  case NOVA_I8:
+    return "i8";
   }
   return nullptr;
 }
@@ -132,6 +138,10 @@ extern "C" size_t nova_type_size(nova_type_t type) {
   case NOVA_F32:
   case NOVA_I32:
     return 4;
+  case NOVA_BF16:
+  case NOVA_F16:
+    return 2;
+  case NOVA_I8:
   case NOVA_I1:
     return 1;
   }

@@ -211,10 +211,13 @@ private:
 
   static nova_type_t parseType(Reader reader) {
     std::string name = reader.text();
-    for (nova_type_t type : {NOVA_F64, NOVA_F32, NOVA_I64, NOVA_I32, NOVA_I1})
-      if (name == nova_type_name(type))
-        return type;
-    reader.complain("expected f64, f32, i64, i32 or i1, found ", reader.describe());
+    std::string known;
+    for (int value = 0; const char *each = nova_type_name(static_cast<nova_type_t>(value)); ++value) {
+      if (name == each)
+        return static_cast<nova_type_t>(value);
+      known += (known.empty() ? "" : ", ") + std::string(each);
+    }
+    reader.complain("expected one of ", known, ", found ", reader.describe());
   }
 
   void parseClause(Reader reader) {

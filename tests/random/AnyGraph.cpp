@@ -48,7 +48,7 @@ private:
   bool findPartner(unsigned x, bool weak, unsigned &y);
   bool findMask(Dims dims, unsigned &mask);
   unsigned numberLike(unsigned x);
-  bool isNumber(unsigned v) const { return kindOf(v) != Kind::I1 && !isWeak(kindOf(v)); }
+  bool isNumber(unsigned v) const { return kindOf(v) != Kind::I1 && !isWeak(kindOf(v)) && !isStored(kindOf(v)); }
   bool small(const Dims &dims) const;
   Dims someDims(size_t rank);
   Kind someKind();
@@ -111,8 +111,7 @@ bool Writer::findPartner(unsigned x, bool weak, unsigned &y) {
   Dims joint;
   auto fits = [&](unsigned v) { return broadcast(dimsOf(x), dimsOf(v), joint) && small(joint); };
   auto weakFits = [&](unsigned v) {
-    return weak && isWeak(kindOf(v)) && kindOf(x) != Kind::I1 &&
-           !(isInteger(kindOf(x)) && kindOf(v) == Kind::WeakFloat);
+    return weak && isWeak(kindOf(v)) && isNumber(x) && !(isInteger(kindOf(x)) && kindOf(v) == Kind::WeakFloat);
   };
   if (weak && draw.chance(25) && find(weakFits, y))
     return true;
@@ -159,7 +158,8 @@ Dims Writer::someDims(size_t rank) {
 }
 
 Kind Writer::someKind() {
-  return draw.chance(60) ? favourite : draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1});
+  return draw.chance(60) ? favourite
+                         : draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1, someStored()});
 }
 
 bool Writer::constants() {
@@ -283,7 +283,7 @@ bool Writer::comparisonOrLogic() {
   unsigned x, y;
   bool logic = draw.chance(35);
   if (!(logic ? find([&](unsigned v) { return kindOf(v) == Kind::I1; }, x)
-              : find([&](unsigned v) { return !isWeak(kindOf(v)); }, x)))
+              : find([&](unsigned v) { return !isWeak(kindOf(v)) && !isStored(kindOf(v)); }, x)))
     return false;
   if (logic && draw.chance(30)) {
     unary("not", x);
@@ -323,15 +323,15 @@ bool Writer::hiding() {
   switch (draw.below(4)) {
   case 0: {
     unsigned y;
-    if (kindOf(x) != Kind::I1 && findPartner(hidden, true, y))
+    if (isNumber(x) && findPartner(hidden, true, y))
       hidden = binary(draw.pick<std::string>({"add", "subtract", "multiply"}), hidden, y);
     [[fallthrough]];
   }
   case 1:
-    return kindOf(x) == Kind::I1 || reductionOf(hidden);
+    return !isNumber(x) || reductionOf(hidden);
   case 2: {
     unsigned y;
-    if (kindOf(x) == Kind::I1)
+    if (!isNumber(x))
       return true;
     auto fits = [&](unsigned left, unsigned right) {
       Dims dims = productDims(left, right);
@@ -497,8 +497,8 @@ bool Writer::unaryOp() {
     unary(numberUnary(), x);
     return true;
   }
-  if (draw.chance(20) && find([&](unsigned) { return true; }, x)) {
-    castTo(x, someNumber());
+  if (draw.chance(35) && find([&](unsigned) { return true; }, x)) {
+    castTo(x, someTarget());
     return true;
   }
   if (!find([&](unsigned v) { return isFloat(kindOf(v)); }, x))
@@ -560,8 +560,7 @@ void Writer::focus(const Cell &cell) {
     return;
   }
   if (op == "cast") {
-    g.results.push_back(
-        castTo(g.argument(draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1}), dims), kind));
+    g.results.push_back(castTo(g.argument(draw.chance(20) ? Kind::I1 : someTarget(), dims), kind));
     return;
   }
   unsigned x = g.argument(kind, dims);
@@ -569,8 +568,10 @@ void Writer::focus(const Cell &cell) {
     callOf(x);
     g.results.push_back(g.size() - 1);
   } else if (std::count(layoutOps.begin(), layoutOps.end(), op)) {
-    unsigned y;
-    if (layoutOf(op, x, y))
+    unsigned y, tries = 4; // some shapes would grow too large
+    while (!layoutOf(op, x, y) && --tries)
+      x = g.argument(kind, someDims(rank));
+    if (tries)
       g.results.push_back(y);
   } else if (op.rfind("reduce", 0) == 0) {
     g.results.push_back(reduce(op, x, draw.below(rank), draw.chance(35)));
@@ -643,13 +644,14 @@ void Writer::write() {
     g.argument(someKind(), someDims(draw.chance(50) ? favouriteRank : draw.below(maxRank + 1)));
   if (draw.chance(50))
     g.argument(Kind::I1, someDims(draw.below(3)));
-  // Seeds that follow each other go through everything there is, four at a time and mostly one rank of each at first.
+  // Seeds that follow each other go through everything there is, a few at a time and mostly one rank of each at first.
+  constexpr unsigned atOnce = 6;
   std::vector<Cell> cells = allCells();
   size_t stride = maxRank + 1;
   while (std::gcd(stride, cells.size()) != 1)
     stride++;
-  for (unsigned i = 0; i < 4; i++)
-    focus(cells[(draw.seed * 4 + i) * stride % cells.size()]);
+  for (unsigned i = 0; i < atOnce; i++)
+    focus(cells[(draw.seed * atOnce + i) * stride % cells.size()]);
   for (unsigned steps = 3 + draw.below(12); steps > 0;)
     steps -= step() ? 1 : 0;
   g.returnLeaves(6 + g.results.size());

@@ -1,6 +1,8 @@
 #include "tests/random/Backends.h"
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/DiagnosticPrinter.h"
+#include "compiler/reference/Canonical.h"
+#include "compiler/reference/Entries.h"
 #include "compiler/reference/Interpreter.h"
 #include <algorithm>
 #include <cstring>
@@ -10,11 +12,9 @@ using nova::reference::Element;
 using nova::reference::Tensor;
 
 namespace nova::test {
-static const std::pair<nova_type_t, Element> types[] = {{NOVA_F64, Element::F64},
-                                                        {NOVA_F32, Element::F32},
-                                                        {NOVA_I64, Element::I64},
-                                                        {NOVA_I32, Element::I32},
-                                                        {NOVA_I1, Element::I1}};
+static const std::pair<nova_type_t, Element> types[] = {
+    {NOVA_F64, Element::F64}, {NOVA_F32, Element::F32},   {NOVA_I64, Element::I64}, {NOVA_I32, Element::I32},
+    {NOVA_I1, Element::I1},   {NOVA_BF16, Element::BF16}, {NOVA_F16, Element::F16}, {NOVA_I8, Element::I8}};
 
 // The message of a status, which is released; empty for success.
 static std::string take(nova_status_t *status) {
@@ -66,23 +66,13 @@ static void moveRows(Tensor &whole, Tensor &part, unsigned axis, int64_t first, 
 static std::string entryText(const Tensor &tensor, int64_t i) {
   std::ostringstream os;
   os.precision(17);
-  switch (tensor.element) {
-  case Element::F64:
-    os << tensor.data<double>()[i];
-    break;
-  case Element::F32:
-    os << tensor.data<float>()[i];
-    break;
-  case Element::I64:
-    os << tensor.data<int64_t>()[i];
-    break;
-  case Element::I32:
-    os << tensor.data<int32_t>()[i];
-    break;
-  case Element::I1:
-    os << int(tensor.data<uint8_t>()[i]);
-    break;
-  }
+  reference::visitElement(tensor.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if (reference::isFloat(tensor.element))
+      os << reference::castTo<double>(tensor.data<T>()[i]);
+    else
+      os << reference::castTo<int64_t>(tensor.data<T>()[i]);
+  });
   os << " (";
   size_t size = byteSize(tensor.element);
   for (size_t k = size; k-- > 0;)

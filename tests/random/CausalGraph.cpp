@@ -105,6 +105,10 @@ unsigned Writer::divided(unsigned scores, unsigned &hidden) {
 
 void Writer::pointwise() {
   unsigned x = rowValue();
+  if (draw.chance(20)) { // a cache of what reads this keeps it in fewer bits
+    rows.push_back(keptIn(someStored(), x));
+    return;
+  }
   switch (draw.below(8)) {
   case 7: // the position hides the 0, and mostly the quotient
     if (isInteger(kind)) {
@@ -240,6 +244,8 @@ void Writer::write() {
   kind = draw.pick<Kind>({Kind::F32, Kind::F32, Kind::F64, Kind::F64, Kind::I64, Kind::I64, Kind::I32});
   rows = {g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "d"}), g.argument(kind, {"n", "e"})};
   g.argument(kind, {"d", "e"});
+  if (draw.chance(40))
+    rows.push_back(castTo(g.argument(someStored(), {"n", draw.chance(50) ? "d" : "e"}), kind));
   row = iota(0, {"n", "1"});
   col = iota(1, {"1", "n"});
   for (unsigned steps = 2 + draw.below(5); steps-- > 0;) {

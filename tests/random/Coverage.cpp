@@ -5,22 +5,22 @@ namespace nova::test {
 namespace {
 struct Row {
   const char *op;
-  const char *types;  // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, w: weak whole numbers
+  const char *types;  // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, s: bf16, f16, i8, w: weak whole numbers
   size_t least, most; // ranks
 };
 } // namespace
 
 // What an operation can be applied to; ranks of its result, of reductions those of the operand.
 static const Row rows[] = {
-    {"constant", "fil", 0, 4},
+    {"constant", "fils", 0, 4},
     {"iota", "I", 1, 4},
-    {"transpose", "fil", 1, 4},
-    {"reshape", "fil", 0, 4},
-    {"broadcast", "fil", 0, 4},
-    {"slice", "fil", 1, 4},
-    {"concat", "fil", 1, 4},
-    {"pad", "fil", 1, 4},
-    {"gather", "fil", 0, 4},
+    {"transpose", "fils", 1, 4},
+    {"reshape", "fils", 0, 4},
+    {"broadcast", "fils", 0, 4},
+    {"slice", "fils", 1, 4},
+    {"concat", "fils", 1, 4},
+    {"pad", "fils", 1, 4},
+    {"gather", "fils", 0, 4},
     {"argmax", "fi", 1, 4},
     {"cumulative_sum", "fi", 1, 4},
     {"add", "fi", 0, 4},
@@ -33,7 +33,7 @@ static const Row rows[] = {
     {"max", "fi", 0, 4},
     {"min", "fi", 0, 4},
     {"floor", "f", 0, 4},
-    {"cast", "fi", 0, 4},
+    {"cast", "fis", 0, 4},
     {"exp", "f", 0, 4},
     {"log", "f", 0, 4},
     {"sqrt", "f", 0, 4},
@@ -52,7 +52,7 @@ static const Row rows[] = {
     {"and", "l", 0, 4},
     {"or", "l", 0, 4},
     {"not", "l", 0, 4},
-    {"where", "fil", 0, 4},
+    {"where", "fils", 0, 4},
     {"reduce_sum", "fi", 1, 4},
     {"reduce_max", "fi", 1, 4},
     {"reduce_min", "fi", 1, 4},
@@ -74,6 +74,9 @@ static std::vector<Kind> kindsOf(const Row &row) {
     case 'I':
       kinds.push_back(Kind::I64);
       break;
+    case 's':
+      kinds.insert(kinds.end(), {Kind::BF16, Kind::F16, Kind::I8});
+      break;
     case 'w':
       kinds.push_back(Kind::WeakInt);
       break;
@@ -90,7 +93,8 @@ void Coverage::add(const GraphText &graph) {
 
 void Coverage::print(std::ostream &os) const {
   os << "ranks compared, by operation and element type\n" << std::left << std::setw(15) << "operation";
-  const std::vector<Kind> kinds{Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::I1, Kind::WeakFloat, Kind::WeakInt};
+  const std::vector<Kind> kinds{Kind::F64,  Kind::F32, Kind::I64, Kind::I32,       Kind::I1,
+                                Kind::BF16, Kind::F16, Kind::I8,  Kind::WeakFloat, Kind::WeakInt};
   for (Kind kind : kinds)
     os << std::setw(11) << toString(kind);
   os << "\n";

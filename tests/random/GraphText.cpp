@@ -14,6 +14,12 @@ const char *toString(Kind kind) {
     return "i32";
   case Kind::I1:
     return "i1";
+  case Kind::BF16:
+    return "bf16";
+  case Kind::F16:
+    return "f16";
+  case Kind::I8:
+    return "i8";
   case Kind::WeakFloat:
     return "weak float";
   case Kind::WeakInt:

@@ -1,4 +1,5 @@
 #include "tests/random/Inputs.h"
+#include "compiler/reference/Canonical.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -84,6 +85,11 @@ template <class I> static I drawInteger(Draw &draw, unsigned manner) {
   return draw.chance(30) ? special[draw.below(std::size(special))] : I(int(draw.below(9)) - 4);
 }
 
+// Of all patterns, NaNs among them, or what ordinary numbers round to.
+template <class T> static T drawSmallFloat(Draw &draw, unsigned manner) {
+  return manner == 2 ? T{uint16_t(draw.bits())} : reference::castTo<T>(drawFloat<float>(draw, manner));
+}
+
 template <class T, class F> static void fill(Tensor &tensor, F next) {
   for (int64_t i = 0; i < tensor.size(); i++)
     tensor.data<T>()[i] = next();
@@ -113,6 +119,21 @@ Tensor drawTensor(Draw &draw, Kind kind, const Dims &dims, const Sizes &sizes) {
   case Kind::I32: {
     Tensor tensor(Element::I32, shape);
     fill<int32_t>(tensor, [&] { return drawInteger<int32_t>(draw, manner); });
+    return tensor;
+  }
+  case Kind::BF16: {
+    Tensor tensor(Element::BF16, shape);
+    fill<reference::BFloat16>(tensor, [&] { return drawSmallFloat<reference::BFloat16>(draw, manner); });
+    return tensor;
+  }
+  case Kind::F16: {
+    Tensor tensor(Element::F16, shape);
+    fill<reference::Float16>(tensor, [&] { return drawSmallFloat<reference::Float16>(draw, manner); });
+    return tensor;
+  }
+  case Kind::I8: {
+    Tensor tensor(Element::I8, shape);
+    fill<int8_t>(tensor, [&] { return drawInteger<int8_t>(draw, manner); });
     return tensor;
   }
   default: {

@@ -66,7 +66,13 @@ protected:
   unsigned castTo(unsigned x, Kind kind) {
     return g.add("cast", {x}, std::string(" : ") + toString(kind), kind, dimsOf(x));
   }
-  Kind someNumber() { return draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32}); }
+  /// What a cast may give.
+  Kind someTarget() {
+    return draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::BF16, Kind::F16, Kind::I8});
+  }
+  /// A value as a type with fewer bits keeps it.
+  unsigned keptIn(Kind kind, unsigned x) { return castTo(castTo(x, kind), kindOf(x)); }
+  Kind someStored() { return draw.pick<Kind>({Kind::BF16, Kind::F16, Kind::I8}); }
   static bool isBinary(const std::string &op);
   std::string comparison() {
     return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});

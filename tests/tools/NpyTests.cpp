@@ -91,9 +91,9 @@ TEST(Npy, FortranOrderIsConverted) {
 }
 
 TEST(Npy, OtherElementTypesAreRefused) {
-  for (const char *type : {"<f2", "<c16", "|S8", "<u4", "<i2", "|O", "<M8[ns]", "", "f8", "|f8", "<f16", "<f8x"})
+  for (const char *type : {"<c16", "<V4", "|S8", "<u4", "<i2", "|O", "<M8[ns]", "", "f8", "|f8", "<f16", "<f8x"})
     EXPECT_EQ(message(file(header(type, "(1,)"), std::string(8, '\0')))
-                  .find("expected element type f8, f4, i8, i4 or bool, found '"),
+                  .find("expected element type f8, f4, f2, i8, i4, i1, V2 (bfloat16) or bool, found '"),
               0u)
         << type;
   EXPECT_EQ(message(file("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", std::string(8, '\0'))),

@@ -1,4 +1,5 @@
 #include "tools/nova/Compare.h"
+#include "compiler/reference/Canonical.h"
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -17,8 +18,9 @@ template <class Float, class Bits> static int64_t place(Float value) {
   return bits < 0 ? -int64_t(magnitude) - 1 : int64_t(magnitude);
 }
 template <class Float, class Bits> static uint64_t floatDistance(Float a, Float b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b) ? 0 : nanDistance;
+  auto isNaN = [](Float x) { return std::isnan(reference::castTo<double>(x)); };
+  if (isNaN(a) || isNaN(b))
+    return isNaN(a) && isNaN(b) ? 0 : nanDistance;
   return distance(place<Float, Bits>(a), place<Float, Bits>(b));
 }
 
@@ -55,8 +57,15 @@ Difference compare(const Tensor &a, const Tensor &b, uint64_t tolerance) {
     return compareEntries<int32_t>(a, b, tolerance, distance);
   case Element::I1:
     return compareEntries<uint8_t>(a, b, tolerance, distance);
+  case Element::BF16:
+    return compareEntries<reference::BFloat16>(a, b, tolerance, floatDistance<reference::BFloat16, int16_t>);
+  case Element::F16:
+    return compareEntries<reference::Float16>(a, b, tolerance, floatDistance<reference::Float16, int16_t>);
+  case Element::I8:
+  case Element::I4:
+    return compareEntries<int8_t>(a, b, tolerance, distance);
   }
-  std::abort(); // an element type is one of the five
+  std::abort(); // all element types are listed
 }
 
 std::string placeOf(const Tensor &tensor, int64_t entry) {

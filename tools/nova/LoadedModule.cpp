@@ -27,26 +27,19 @@ Error rememberProducts() {
 
 // Both lists name the types in the same words; the orders need not agree.
 static Element elementOf(nova_type_t type) {
-  switch (type) {
-  case NOVA_F64:
-    return Element::F64;
-  case NOVA_F32:
-    return Element::F32;
-  case NOVA_I64:
-    return Element::I64;
-  case NOVA_I32:
-    return Element::I32;
-  case NOVA_I1:
-    return Element::I1;
-  }
-  llvm_unreachable("libnova has five element types");
+  StringRef name = nova_type_name(type);
+  const Element *found =
+      find_if(reference::allElements, [&](Element each) { return name == reference::toString(each); });
+  assert(found != std::end(reference::allElements) && "libnova has no type that graphs lack");
+  return *found;
 }
 
 static nova_tensor_t viewOf(const Tensor &tensor) {
   nova_tensor_t result{};
-  for (nova_type_t type : {NOVA_F64, NOVA_F32, NOVA_I64, NOVA_I32, NOVA_I1})
-    if (elementOf(type) == tensor.element)
-      result.type = type;
+  StringRef name = reference::toString(tensor.element);
+  for (int type = 0; const char *each = nova_type_name(nova_type_t(type)); type++)
+    if (name == each)
+      result.type = nova_type_t(type);
   result.rank = tensor.shape.size();
   result.dims = tensor.shape.data();
   // libnova only reads arguments; the structure serves results too.

@@ -42,10 +42,15 @@ static Expected<NpyType> parseType(StringRef type) {
                                        .Case("i8", Element::I64)
                                        .Case("i4", Element::I32)
                                        .Case("b1", Element::I1)
+                                       .Case("f2", Element::F16)
+                                       .Case("V2", Element::BF16) // so ml_dtypes names bfloat16
+                                       .Case("i1", Element::I8)
                                        .Default(std::nullopt);
-  bool orderFits = StringRef("<>=").contains(order) || (order == '|' && element == Element::I1);
+  bool orderFits = StringRef("<>=").contains(order) ||
+                   (order == '|' && element && (byteSize(*element) == 1 || element == Element::BF16));
   if (!element || order == 0 || !orderFits) {
-    return dataFault("expected element type f8, f4, i8, i4 or bool, found '" + printable(type) + "'");
+    return dataFault("expected element type f8, f4, f2, i8, i4, i1, V2 (bfloat16) or bool, found '" + printable(type) +
+                     "'");
   }
   return NpyType{*element, order == '>'};
 }
@@ -214,7 +219,8 @@ Expected<Tensor> readNpyFile(StringRef path) {
 }
 
 std::string npyHeader(const Tensor &tensor) {
-  static constexpr StringLiteral types[] = {"<f8", "<f4", "<i8", "<i4", "|b1"};
+  // In the order of Element. NumPy has no i4: its numbers are written as int8.
+  static constexpr StringLiteral types[] = {"<f8", "<f4", "<i8", "<i4", "|b1", "<V2", "<f2", "|i1", "|i1"};
   std::string header = "{'descr': '" + types[static_cast<int>(tensor.element)].str() + "', 'fortran_order': False, 'shape': (";
   for (auto [i, size] : enumerate(tensor.shape))
     header += (i ? ", " : "") + std::to_string(size);

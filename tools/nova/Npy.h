@@ -9,10 +9,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace nova::tool {
-/// The tensor in the bytes of a .npy file. Versions 1.0 to 3.0; f8, f4, i8, i4 and bool; both byte orders and both orders
+/// The tensor in the bytes of a .npy file. Versions 1.0 to 3.0; f8, f4, f2, i8, i4, i1, bool and
+/// bfloat16, which NumPy's files name V2; both byte orders and both orders
 /// of axes are converted. The error says what was expected and found: not .npy, another element type, a header that is
-/// no such dictionary, a shape that is no shape, too few or too many bytes; with the code errc::not_enough_memory, a shape
-/// that the machine cannot hold. Any bytes are safe.
+/// no such dictionary, a shape that is no shape, too few or too many bytes; with the code errc::not_enough_memory, a
+/// shape that the machine cannot hold. Any bytes are safe.
 llvm::Expected<reference::Tensor> parseNpy(llvm::StringRef bytes);
 /// Puts the next bytes into a buffer and tells how many; 0 at the end.
 using ReadBytes = llvm::function_ref<llvm::Expected<size_t>(llvm::MutableArrayRef<char>)>;

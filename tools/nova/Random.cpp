@@ -1,4 +1,6 @@
 #include "tools/nova/Random.h"
+#include "compiler/reference/Canonical.h"
+#include "compiler/reference/Entries.h"
 
 using nova::reference::Element;
 using nova::reference::Tensor;
@@ -62,27 +64,20 @@ static uint64_t nameHash(llvm::StringRef name) {
   return hash;
 }
 
-template <class T, class Make> static void fill(Tensor &tensor, Make make) {
-  T *data = tensor.data<T>();
-  for (int64_t i = 0; i < tensor.size(); i++)
-    data[i] = static_cast<T>(make());
-}
-
 void fillRandom(Tensor &tensor, uint64_t seed, llvm::StringRef name) {
   Random random(seed * 0x9e3779b97f4a7c15 ^ nameHash(name));
-  auto normal = [&] { return random.normal(); };
-  auto integer = [&] { return static_cast<int64_t>(random.uniform() * 17) - 8; };
-  switch (tensor.element) {
-  case Element::F64:
-    return fill<double>(tensor, normal);
-  case Element::F32:
-    return fill<float>(tensor, normal);
-  case Element::I64:
-    return fill<int64_t>(tensor, integer);
-  case Element::I32:
-    return fill<int32_t>(tensor, integer);
-  case Element::I1:
-    return fill<uint8_t>(tensor, [&] { return random.bits() >> 63; });
-  }
+  // An i4 ends at 7.
+  auto integer = [&] {
+    int64_t value = static_cast<int64_t>(random.uniform() * 17) - 8;
+    return tensor.element == Element::I4 ? std::min<int64_t>(value, 7) : value;
+  };
+  reference::visitElement(tensor.element, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    T *data = tensor.data<T>();
+    for (int64_t i = 0; i < tensor.size(); i++)
+      data[i] = reference::isFloat(tensor.element) ? reference::castTo<T>(random.normal())
+                : tensor.element == Element::I1    ? reference::castTo<T>(int64_t(random.bits() >> 63))
+                                                   : reference::castTo<T>(integer());
+  });
 }
 } // namespace nova::tool

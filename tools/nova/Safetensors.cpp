@@ -22,7 +22,8 @@ static constexpr uint64_t maxHeaderBytes = 100'000'000;
 static constexpr size_t maxAxes = 64;
 
 static constexpr std::pair<StringLiteral, Element> elements[] = {
-    {"F64", Element::F64}, {"F32", Element::F32}, {"I64", Element::I64}, {"I32", Element::I32}, {"BOOL", Element::I1}};
+    {"F64", Element::F64}, {"F32", Element::F32},   {"I64", Element::I64}, {"I32", Element::I32},
+    {"BOOL", Element::I1}, {"BF16", Element::BF16}, {"F16", Element::F16}, {"I8", Element::I8}};
 
 // Bits of an entry of every type that the format names; 0 for another word.
 static int64_t entryBits(StringRef type) {
@@ -206,7 +207,8 @@ Expected<Tensor> SafetensorsFile::read(StringRef name) {
   const Entry &entry = found->second;
   const auto *known = find_if(elements, [&](const auto &each) { return each.first == entry.type; });
   if (known == std::end(elements))
-    return dataFault("tensor " + printable(name) + ": expected dtype F64, F32, I64, I32 or BOOL, found " + entry.type);
+    return dataFault("tensor " + printable(name) +
+                     ": expected dtype F64, F32, F16, BF16, I64, I32, I8 or BOOL, found " + entry.type);
   if (Error error = checkMemory(known->second, entry.shape))
     return std::move(error);
   StringRef bytes = data.slice(entry.begin, entry.end);
@@ -252,7 +254,9 @@ Error writeSafetensors(ArrayRef<NamedTensor> tensors, raw_ostream &os) {
   int64_t at = 0;
   for (const NamedTensor &named : order) {
     int64_t end = at + int64_t(named.tensor->bytes.size());
-    const auto *known = find_if(elements, [&](const auto &each) { return each.second == named.tensor->element; });
+    // The format has no i4: its numbers are written as I8.
+    Element kept = named.tensor->element == Element::I4 ? Element::I8 : named.tensor->element;
+    const auto *known = find_if(elements, [&](const auto &each) { return each.second == kept; });
     header[named.name] = json::Object{{"dtype", StringRef(known->first)},
                                       {"shape", json::Array(named.tensor->shape)},
                                       {"data_offsets", json::Array{at, end}}};

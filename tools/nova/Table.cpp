@@ -1,4 +1,5 @@
 #include "tools/nova/Table.h"
+#include "compiler/reference/Entries.h"
 #include "tools/nova/Npy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -24,56 +25,47 @@ template <class Float> static std::string numberText(Float value, bool exact = f
   return std::string(buffer, end);
 }
 
+// What is only kept is shown as the number it is widened to.
+template <class T> static auto numberOf(T x) {
+  if constexpr (reference::isStored<T>)
+    return reference::widen(x);
+  else
+    return x;
+}
+
 static std::string entryText(const Tensor &tensor, int64_t i, bool exact = false) {
-  switch (tensor.element) {
-  case Element::F64:
-    return numberText(tensor.data<double>()[i], exact);
-  case Element::F32:
-    return numberText(tensor.data<float>()[i], exact);
-  case Element::I64:
-    return std::to_string(tensor.data<int64_t>()[i]);
-  case Element::I32:
-    return std::to_string(tensor.data<int32_t>()[i]);
-  case Element::I1:
+  if (tensor.element == Element::I1)
     return tensor.data<uint8_t>()[i] ? "true" : "false";
-  }
-  llvm_unreachable("an element type is one of the five");
+  return reference::visitElement(tensor.element, [&](auto tag) {
+    auto value = numberOf(tensor.data<typename decltype(tag)::Type>()[i]);
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      return numberText(value, exact);
+    else
+      return std::to_string(value);
+  });
 }
 
 std::string exactText(const Tensor &tensor, int64_t entry) { return entryText(tensor, entry, /*exact=*/true); }
 
 // The entries with the least and the greatest number, and how many are NaN.
-template <class T> static std::string rangeOf(const Tensor &tensor) {
-  const T *data = tensor.data<T>();
-  int64_t least = -1, greatest = -1, nans = 0;
-  for (int64_t i = 0, size = tensor.size(); i < size; i++) {
-    if (data[i] != data[i]) {
-      nans++;
-      continue;
-    }
-    least = least < 0 || data[i] < data[least] ? i : least;
-    greatest = greatest < 0 || data[i] > data[greatest] ? i : greatest;
-  }
-  std::string text = least < 0 ? "" : entryText(tensor, least) + " .. " + entryText(tensor, greatest);
-  if (nans)
-    text += (text.empty() ? "" : ", ") + std::to_string(nans) + " nan";
-  return text;
-}
-
 std::string rangeText(const Tensor &tensor) {
-  switch (tensor.element) {
-  case Element::F64:
-    return rangeOf<double>(tensor);
-  case Element::F32:
-    return rangeOf<float>(tensor);
-  case Element::I64:
-    return rangeOf<int64_t>(tensor);
-  case Element::I32:
-    return rangeOf<int32_t>(tensor);
-  case Element::I1:
-    return rangeOf<uint8_t>(tensor);
-  }
-  llvm_unreachable("an element type is one of the five");
+  return reference::visitElement(tensor.element, [&](auto tag) {
+    const auto *data = tensor.data<typename decltype(tag)::Type>();
+    auto number = [&](int64_t i) { return numberOf(data[i]); };
+    int64_t least = -1, greatest = -1, nans = 0;
+    for (int64_t i = 0, size = tensor.size(); i < size; i++) {
+      if (number(i) != number(i)) {
+        nans++;
+        continue;
+      }
+      least = least < 0 || number(i) < number(least) ? i : least;
+      greatest = greatest < 0 || number(i) > number(greatest) ? i : greatest;
+    }
+    std::string text = least < 0 ? "" : entryText(tensor, least) + " .. " + entryText(tensor, greatest);
+    if (nans)
+      text += (text.empty() ? "" : ", ") + std::to_string(nans) + " nan";
+    return text;
+  });
 }
 
 // 0 .. size, or its beginning and end around a -1.
@@ -127,19 +119,19 @@ void printTable(StringRef name, const Tensor &tensor, raw_ostream &os) {
 
 json::Array toJson(const Tensor &tensor) {
   json::Array values;
-  for (int64_t i = 0; i < tensor.size(); i++) {
-    if (tensor.element == Element::I1)
-      values.push_back(tensor.data<uint8_t>()[i] != 0);
-    else if (tensor.element == Element::I64)
-      values.push_back(tensor.data<int64_t>()[i]);
-    else if (tensor.element == Element::I32)
-      values.push_back(int64_t(tensor.data<int32_t>()[i]));
-    else if (double value = tensor.element == Element::F64 ? tensor.data<double>()[i] : tensor.data<float>()[i];
-             std::isfinite(value))
-      values.push_back(value);
-    else
-      values.push_back(numberText(value));
-  }
+  reference::visitElement(tensor.element, [&](auto tag) {
+    for (int64_t i = 0; i < tensor.size(); i++) {
+      auto value = numberOf(tensor.data<typename decltype(tag)::Type>()[i]);
+      if (tensor.element == Element::I1)
+        values.push_back(value != 0);
+      else if constexpr (!std::is_floating_point_v<decltype(value)>)
+        values.push_back(int64_t(value));
+      else if (std::isfinite(value))
+        values.push_back(double(value));
+      else
+        values.push_back(numberText(value));
+    }
+  });
   return values;
 }
 } // namespace nova::tool

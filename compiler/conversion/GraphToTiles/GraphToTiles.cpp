@@ -32,10 +32,8 @@ std::optional<int64_t> Planner::upperLimit(Value mask) {
 
 Planner::Factor Planner::factorOf(MatmulOp op, Value rhs) const {
   bool transposed = false;
-  if (values.role(rhs) == Role::Absorbed) {
-    rhs = rhs.getDefiningOp<TransposeOp>().getOperand();
-    transposed = true;
-  }
+  for (; values.role(rhs) == Role::Absorbed; rhs = rhs.getDefiningOp()->getOperand(0))
+    transposed ^= isa<TransposeOp>(rhs.getDefiningOp());
   return {rhs, transposed, values.role(rhs) == Role::State};
 }
 
@@ -173,7 +171,7 @@ void Planner::findMemory() {
       } else if (readsMemory(role)) {
         reads = true;
       } else if (role == Role::Absorbed) {
-        reads = values.role(x) != Role::State;
+        reads = values.role(x) != Role::State && values.role(x) != Role::Absorbed;
       } else if (role == Role::State) {
         reads = i == 1;
       }
@@ -291,7 +289,7 @@ GlobalBuffer Planner::packedOf(MatmulOp op, Value operand, ArrayRef<DimAttr> bat
   Factor factor = factorOf(op, operand);
   // A mask lies as the factor that it hides entries of.
   tile::Layout layout = factorOf(op, op.getRhs()).transposed ? tile::Layout::panels : tile::Layout::pages;
-  TensorType packed = tensorOf(op.getRhs());
+  TensorType packed = tensorOf(op.getRhs()).withElementType(tensorOf(factor.source).getElementType());
   tile::BufferType type = bufferType(packed.withDims(packed.getDims().take_back(2)), layout);
   std::vector<DimAttr> own = values.batchOf(factor.source);
   auto key = std::make_pair(static_cast<const void *>(factor.source.getAsOpaquePointer()),

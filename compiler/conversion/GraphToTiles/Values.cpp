@@ -77,6 +77,30 @@ static bool swapsLastAxes(TransposeOp op) {
   return rank >= 2 && permutation[rank - 1] == rank - 2;
 }
 
+// A cast that loading an element does anyway.
+static bool isWidening(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast)
+    return false;
+  Type from = tensorOf(cast.getOperand()).getElementType(), to = cast.getType().getElementType();
+  return ((from.isBF16() || from.isF16()) && to.isF32()) || (from.isInteger(8) && to.isInteger(32));
+}
+
+static bool isPackedFactor(OpOperand &use) { return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1; }
+
+// A transpose or a widening, or one after the other, before contractions that read their second factor packed.
+static bool isAbsorbed(Operation *op) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if (transpose ? !swapsLastAxes(transpose) : !isWidening(op))
+    return false;
+  return !op->use_empty() && llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    auto next = dyn_cast<TransposeOp>(use.getOwner());
+    bool goesOn = transpose ? isWidening(use.getOwner()) : next && swapsLastAxes(next);
+    return isPackedFactor(use) ||
+           (goesOn && !use.getOwner()->use_empty() && llvm::all_of(use.getOwner()->getUses(), isPackedFactor));
+  });
+}
+
 Role Values::initialRole(Operation &op, unsigned numArguments) const {
   Value v = op.getResult(0);
   TensorType type = tensorOf(v);
@@ -97,18 +121,14 @@ Role Values::initialRole(Operation &op, unsigned numArguments) const {
     return Role::Reduce;
   if (isa<GatherOp>(op))
     return Role::Gather;
+  if (isAbsorbed(&op))
+    return Role::Absorbed;
   if (isa<MatmulOp>(op) || (isElementwise(&op) && type.getRank() == 2))
     return Role::Row;
   if (auto reduction = dyn_cast<ReductionOp>(op)) {
     TensorType reduced = tensorOf(reduction.getOperand());
     bool alongRows = reduced.getRank() >= 2 && int64_t(reduction.getAxis()) + 1 == reduced.getRank();
     return alongRows && !reduction.getDrop() && isWorthBatching(reduced) ? Role::Row : Role::Reduce;
-  }
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    bool onlyPacked = !v.use_empty() && llvm::all_of(v.getUses(), [&](OpOperand &use) {
-      return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;
-    });
-    return onlyPacked && swapsLastAxes(transpose) ? Role::Absorbed : Role::Map;
   }
   return Role::Map;
 }

@@ -22,7 +22,7 @@ enum class Role {
   Gather, // rows picked by indices: a loop nest of its own
   Join,   // concat: a loop nest for each operand
   View,   // a reshape: the operand's memory under another type
-  Absorbed, // a transpose that only says how a factor is packed
+  Absorbed, // a transpose that only says how a factor is packed, or the widening of a factor that is kept in fewer bits
   State,    // concat of a state and its new rows: lives in state buffers
   Carried,  // the state of a carry along the sequence: it does not grow
   Scan,     // of a scan with a carry: a loop of steps

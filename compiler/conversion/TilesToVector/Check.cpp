@@ -2,6 +2,7 @@
 #include "compiler/conversion/TilesToVector/Elementwise.h"
 #include "compiler/conversion/TilesToVector/Frame.h"
 #include "dialects/graph/NovaDialect.h"
+#include "dialects/graph/Text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,9 +12,10 @@ namespace nova::codegen {
 static TensorType tensorOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()).getTensor(); }
 
 static LogicalResult checkElement(Operation *op, Type element) {
-  if (element.isF32() || element.isF64() || element.isInteger(64) || element.isInteger(32) || element.isInteger(1))
+  if (element.isF32() || element.isF64() || element.isInteger(64) || element.isInteger(32) || element.isInteger(1) ||
+      isStorage(element))
     return success();
-  return op->emitOpError("has element type ") << element << "; expected f64, f32, i64, i32 or i1";
+  return op->emitOpError("has element type ") << element << "; expected " << elementTypeList();
 }
 
 static LogicalResult checkBuffer(Operation *op, Value buffer, ArrayAttr symbols) {
@@ -74,7 +76,7 @@ static LogicalResult checkContract(tile::ContractOp op) {
     return op.emitOpError("needs matrices of layout 'rows' on the left and as the result");
   if (layoutOf(op.getB()) == tile::Layout::rows || !isGlobal(op.getB()))
     return op.emitOpError("needs a packed global buffer on the right");
-  if (a.getElementType() != b.getElementType() || a.getElementType() != c.getElementType() ||
+  if (a.getElementType() != registerType(b.getElementType()) || a.getElementType() != c.getElementType() ||
       a.getElementType().isInteger(1))
     return op.emitOpError("multiplies ") << a.getElementType() << " by " << b.getElementType() << " into "
                                          << c.getElementType() << "; expected one type of numbers";

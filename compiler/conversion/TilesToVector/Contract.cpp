@@ -151,9 +151,10 @@ private:
       for (Value start : starts)
         for (int64_t v = 0; v < width; v += lanes) {
           Value index = e.add(e.add(start, line), v);
-          bs.push_back(e.load(f.pointer(op.getB()), element, index, lanes));
+          bs.push_back(e.load(f.pointer(op.getB()), elementOfBuffer(op.getB()), index, lanes));
           if (op.getBMask())
-            bHidden.push_back(isNotZero(e.load(f.pointer(op.getBMask()), element, index, lanes)));
+            bHidden.push_back(
+                isNotZero(e.load(f.pointer(op.getBMask()), elementOfBuffer(op.getBMask()), index, lanes)));
         }
       for (auto [r, start] : llvm::enumerate(aStart)) {
         Value a = e.splat(e.load(f.pointer(op.getA()), element, e.add(start, k), 0), lanes);

@@ -1,4 +1,5 @@
 #include "compiler/conversion/TilesToVector/Elementwise.h"
+#include "compiler/conversion/TilesToVector/Storage.h"
 #include "dialects/graph/NovaDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -68,10 +69,9 @@ static Value divideIntegers(Emit &e, Value x, Value y) {
   return e.select(minusOne, e.op<arith::SubIOp>(zero, x), quotient);
 }
 
-static Value toInteger(Emit &e, Value x, Type target) {
+Value toInteger(Emit &e, Value x, Type target, unsigned bits) {
   Type from = x.getType(), to = shaped(target, lanesOf(from));
-  unsigned bits = target.getIntOrFloatBitWidth();
-  int64_t lowest = bits == 32 ? INT32_MIN : INT64_MIN, highest = bits == 32 ? INT32_MAX : INT64_MAX;
+  int64_t lowest = llvm::minIntN(bits), highest = llvm::maxIntN(bits);
   // The lowest integer is a power of two and so exact; its negation is the first value that is too large. What the
   // conversion gives outside is unspecified and not selected.
   Value low = e.real(from, static_cast<double>(lowest)), end = e.real(from, -static_cast<double>(lowest));
@@ -81,7 +81,7 @@ static Value toInteger(Emit &e, Value x, Type target) {
   return e.select(e.compare(FloatPredicate::UNO, x, x), e.integer(to, 0), result);
 }
 
-static Value castTo(Emit &e, Value x, Type target) {
+Value castTo(Emit &e, Value x, Type target) {
   Type from = elementOf(x.getType()), to = shaped(target, lanesOf(x.getType()));
   if (from == target)
     return x;
@@ -89,7 +89,7 @@ static Value castTo(Emit &e, Value x, Type target) {
     return target.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth() ? e.cast<arith::ExtFOp>(to, x)
                                                                          : e.cast<arith::TruncFOp>(to, x);
   if (isa<FloatType>(from))
-    return toInteger(e, x, target);
+    return toInteger(e, x, target, target.getIntOrFloatBitWidth());
   if (isa<FloatType>(target))
     return from.isInteger(1) ? e.cast<arith::UIToFPOp>(to, x) : e.cast<arith::SIToFPOp>(to, x);
   if (from.isInteger(1))
@@ -132,7 +132,7 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
   using IP = IntPredicate;
   auto trueOf = [&] { return e.integer(v[0].getType(), 1); };
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](CastOp cast) { return castTo(e, v[0], cast.getType().getElementType()); })
+      .Case([&](CastOp cast) { return castElement(e, v[0], cast.getType().getElementType()); })
       .Case([&](BroadcastOp) { return v[0]; })
       .Case([&](NegateOp) {
         return isa<FloatType>(elementOf(v[0].getType())) ? e.negate(v[0])
@@ -190,25 +190,27 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
 Value emitConstant(Emit &e, Operation *op) {
   auto constant = cast<ConstantOp>(op);
   auto values = dyn_cast<DenseElementsAttr>(constant.getValue());
-  Type element = cast<TensorType>(constant.getType()).getElementType();
+  Type element = cast<TensorType>(constant.getType()).getElementType(), held = registerType(element);
   if (!values || values.empty())
     return {};
+  bool inexact;
   if (isa<FloatType>(values.getElementType())) {
     APFloat x = *values.value_begin<APFloat>();
     if (!isa<FloatType>(element))
       return {};
-    bool inexact;
     x.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
-    return e.constant(FloatAttr::get(element, x));
+    x.convert(cast<FloatType>(held).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    return e.constant(FloatAttr::get(held, x));
   }
   APInt x = *values.value_begin<APInt>();
   int64_t whole = x.getBitWidth() == 1 ? x.getZExtValue() : x.getSExtValue();
   if (auto floating = dyn_cast<FloatType>(element)) {
     APFloat rounded(floating.getFloatSemantics());
     rounded.convertFromAPInt(APInt(64, whole, true), /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
-    return e.constant(FloatAttr::get(element, rounded));
+    rounded.convert(cast<FloatType>(held).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    return e.constant(FloatAttr::get(held, rounded));
   }
-  return e.integer(element, whole);
+  return e.integer(held, whole);
 }
 
 } // namespace nova::codegen

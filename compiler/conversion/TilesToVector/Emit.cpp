@@ -1,4 +1,5 @@
 #include "compiler/conversion/TilesToVector/Emit.h"
+#include "dialects/graph/NovaTypes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -7,7 +8,19 @@ using namespace mlir;
 
 namespace nova::codegen {
 
-Type storageType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+Type storageType(Type element) {
+  MLIRContext *context = element.getContext();
+  return element.isInteger(1) ? IntegerType::get(context, 8)
+         : element.isBF16()   ? IntegerType::get(context, 16)
+                              : element;
+}
+
+Type registerType(Type element) {
+  MLIRContext *context = element.getContext();
+  if (!isStorage(element))
+    return element;
+  return element.isInteger() ? Type(IntegerType::get(context, 32)) : Type(Float32Type::get(context));
+}
 
 int64_t byteSize(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
 
@@ -179,32 +192,52 @@ Value Emit::at(Value pointer, Type element, Value index) {
 
 Value Emit::atBytes(Value pointer, Value bytes) { return at(pointer, b.getI8Type(), bytes); }
 
-Value Emit::load(Value pointer, Type element, Value index, int64_t lanes) {
-  Type stored = storageType(element);
-  Value x = b.create<LLVM::LoadOp>(loc, shaped(stored, lanes), at(pointer, element, index), byteSize(element));
-  return stored == element ? x : compare(IntPredicate::ne, x, integer(x.getType(), 0));
+// Between an element as memory has it and as code holds it.
+Value Emit::fromStored(Value x, Type element) {
+  int64_t lanes = lanesOf(x.getType());
+  Type wide = shaped(registerType(element), lanes), bits = shaped(b.getI32Type(), lanes);
+  if (element.isInteger(1))
+    return compare(IntPredicate::ne, x, integer(x.getType(), 0));
+  if (element.isBF16())
+    return fromBits(op<arith::ShLIOp>(cast<arith::ExtUIOp>(bits, x), integer(bits, 16)), b.getF32Type());
+  if (element.isF16())
+    return cast<arith::ExtFOp>(wide, x);
+  return element.isInteger(8) ? cast<arith::ExtSIOp>(wide, x) : x;
 }
 
-void Emit::store(Value value, Value pointer, Value index) {
-  Type element = elementOf(value.getType()), stored = storageType(element);
-  if (stored != element)
-    value = cast<arith::ExtUIOp>(shaped(stored, lanesOf(value.getType())), value);
-  b.create<LLVM::StoreOp>(loc, value, at(pointer, element, index), byteSize(element));
+Value Emit::toStored(Value x, Type element) {
+  int64_t lanes = lanesOf(x.getType());
+  Type stored = shaped(storageType(element), lanes), bits = shaped(b.getI32Type(), lanes);
+  if (element.isInteger(1))
+    return cast<arith::ExtUIOp>(stored, x);
+  if (element.isBF16())
+    return cast<arith::TruncIOp>(stored, op<arith::ShRUIOp>(toBits(x), integer(bits, 16)));
+  if (element.isF16())
+    return cast<arith::TruncFOp>(stored, x);
+  return element.isInteger(8) ? cast<arith::TruncIOp>(stored, x) : x;
+}
+
+Value Emit::load(Value pointer, Type element, Value index, int64_t lanes) {
+  Type stored = shaped(storageType(element), lanes);
+  return fromStored(b.create<LLVM::LoadOp>(loc, stored, at(pointer, element, index), byteSize(element)), element);
+}
+
+void Emit::store(Value value, Value pointer, Value index, Type element) {
+  element = element ? element : elementOf(value.getType());
+  b.create<LLVM::StoreOp>(loc, toStored(value, element), at(pointer, element, index), byteSize(element));
 }
 
 Value Emit::maskedLoad(Value pointer, Type element, Value index, Value mask) {
   Type stored = storageType(element), type = shaped(stored, lanesOf(mask.getType()));
-  Value zero = isa<FloatType>(element) ? real(type, 0.0) : integer(type, 0);
+  Value zero = isa<FloatType>(stored) ? real(type, 0.0) : integer(type, 0);
   Value x = b.create<LLVM::MaskedLoadOp>(loc, type, at(pointer, element, index), mask, ValueRange{zero},
                                          static_cast<uint32_t>(byteSize(element)));
-  return stored == element ? x : compare(IntPredicate::ne, x, zero);
+  return fromStored(x, element);
 }
 
-void Emit::maskedStore(Value value, Value pointer, Value index, Value mask) {
-  Type element = elementOf(value.getType()), stored = storageType(element);
-  if (stored != element)
-    value = cast<arith::ExtUIOp>(shaped(stored, lanesOf(value.getType())), value);
-  b.create<LLVM::MaskedStoreOp>(loc, value, at(pointer, element, index), mask,
+void Emit::maskedStore(Value value, Value pointer, Value index, Value mask, Type element) {
+  element = element ? element : elementOf(value.getType());
+  b.create<LLVM::MaskedStoreOp>(loc, toStored(value, element), at(pointer, element, index), mask,
                                 static_cast<uint32_t>(byteSize(element)));
 }
 

@@ -26,10 +26,13 @@ using Values = SmallVector<Value>;
 using FloatPredicate = mlir::arith::CmpFPredicate;
 using IntPredicate = mlir::arith::CmpIPredicate;
 
-/// The type in which a buffer keeps `element`: i1 takes a byte.
+/// The type in which a buffer keeps `element`: i1 takes a byte, bf16 is 16 bits.
 Type storageType(Type element);
 /// Bytes of one element in a buffer.
 int64_t byteSize(Type element);
+/// The type in which code holds an element: of one that is only kept (bf16, f16, i8) the same number as f32 or i32. It
+/// is widened where it is loaded and fits exactly where it is stored.
+Type registerType(Type element);
 /// `element` itself for 0 lanes, else a vector of it.
 Type shaped(Type element, int64_t lanes);
 /// Lanes of a vector type; 0 for a scalar.
@@ -116,15 +119,19 @@ public:
   /// @{
   Value at(Value pointer, Type element, Value index);
   Value atBytes(Value pointer, Value bytes);
-  /// Unaligned; i1 is read from bytes. `lanes` 0 is one element.
+  /// Unaligned; i1 is read from bytes, bf16, f16 and i8 are widened (registerType). `lanes` 0 is one element.
   Value load(Value pointer, Type element, Value index, int64_t lanes);
-  void store(Value value, Value pointer, Value index);
+  /// `element` (null: the value's own) is that of the memory; `value` is of its registerType.
+  void store(Value value, Value pointer, Value index, Type element = {});
   /// Touch only the lanes of `mask`; other lanes read 0.
   Value maskedLoad(Value pointer, Type element, Value index, Value mask);
-  void maskedStore(Value value, Value pointer, Value index, Value mask);
+  void maskedStore(Value value, Value pointer, Value index, Value mask, Type element = {});
   /// @}
 
 private:
+  Value fromStored(Value x, Type element);
+  Value toStored(Value x, Type element);
+
   mlir::Block *entry;
   llvm::DenseMap<mlir::Attribute, Value> constants;
   void noteNegative(Value x); // where it is, 63 bits were left

@@ -30,8 +30,8 @@ struct ScratchHeader {
   static constexpr int64_t bytes = lines + 2 * chunk * 8;
 };
 
-/// Columns of a panel: 64 bytes.
-inline int64_t panelWidth(Type element) { return 64 / byteSize(element); }
+/// Columns of a panel: those that 64 bytes of registers hold.
+inline int64_t panelWidth(Type element) { return 64 / byteSize(registerType(element)); }
 /// The element type of a buffer.
 inline Type elementOfBuffer(Value buffer) {
   return mlir::cast<tile::BufferType>(buffer.getType()).getTensor().getElementType();

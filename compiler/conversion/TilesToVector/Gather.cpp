@@ -55,18 +55,19 @@ private:
     Value source = f.pointer(op.getInput()), target = f.pointer(op.getOutput());
     Type element = elementOfBuffer(op.getInput());
     if (inner.empty())
-      return e.store(e.load(source, element, from, 0), target, to);
+      return e.store(canonicalized(e, e.load(source, element, from, 0)), target, to, element);
     ValueRange input = ValueRange(inputStrides).drop_front(before + 1),
                output = ValueRange(outputStrides).drop_front(before + picked);
     nest(e, inner.drop_back(), [&](ValueRange indices) {
       Value lineFrom = e.add(from, dot(e, indices, input.drop_back()));
       Value lineTo = e.add(to, dot(e, indices, output.drop_back()));
       lineSteps(e, inner.back(), [&](Value column, Value mask) {
-        Value x = loadLanes(e, source, element, lineFrom, column, {}, {}, mask), index = e.add(lineTo, column);
+        Value x = canonicalized(e, loadLanes(e, source, element, lineFrom, column, {}, {}, mask));
+        Value index = e.add(lineTo, column);
         if (mask)
-          e.maskedStore(x, target, index, mask);
+          e.maskedStore(x, target, index, mask, element);
         else
-          e.store(x, target, index);
+          e.store(x, target, index, element);
       });
     });
   }

@@ -64,7 +64,8 @@ private:
       uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), inputStarts[i], 0);
     Region region(f, block, uniforms);
     region.reportZeroDivisors(ValueMap(), {}, 0);
-    e.store(canonicalized(e, region.uniform(region.yields()[0])), f.pointer(op.getOutput()), e.idx(0));
+    e.store(canonicalized(e, region.uniform(region.yields()[0])), f.pointer(op.getOutput()), e.idx(0),
+            elementOfBuffer(op.getOutput()));
   }
 
   void emitLine(ValueRange outer) {
@@ -109,10 +110,11 @@ private:
     region.reportZeroDivisors(computed, mask, sumLanes);
     Value x = canonicalized(e, region.lanes(region.yields()[0], computed, sumLanes));
     Value pointer = f.pointer(op.getOutput()), index = e.add(out, column);
+    Type element = elementOfBuffer(op.getOutput());
     if (mask)
-      e.maskedStore(x, pointer, index, mask);
+      e.maskedStore(x, pointer, index, mask, element);
     else
-      e.store(x, pointer, index);
+      e.store(x, pointer, index, element);
   }
 
   static bool isZero(Value x) { return matchPattern(x, m_Zero()); }

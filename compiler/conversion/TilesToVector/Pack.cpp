@@ -39,7 +39,7 @@ private:
       e.loop(low, high, 1, [&](Value column) {
         Value from = sourceRow(column), to = e.add(start, e.sub(column, panel));
         e.loop(squares, columns, 1, [&](Value k) {
-          e.store(e.load(source, element, e.add(from, k), 0), packed, e.add(to, e.mul(k, width)));
+          e.store(e.load(source, element, e.add(from, k), 0), packed, e.add(to, e.mul(k, width)), element);
         });
       });
     });
@@ -66,7 +66,7 @@ private:
           rows[i + bit] = e.shuffle(a, b, high);
         }
     for (int64_t i = 0; i < squareSide; ++i)
-      e.store(rows[i], packed, e.add(to, i * width));
+      e.store(rows[i], packed, e.add(to, i * width), element);
   }
 
   // Row r of the block becomes k = position + r.
@@ -83,7 +83,7 @@ private:
       auto copy = [&](Value column, Value mask) {
         Value index = e.add(from, column), panel = e.over(column, width);
         Value x = mask ? e.maskedLoad(source, element, index, mask) : e.load(source, element, index, width);
-        e.store(x, packed, e.mul(e.add(first, e.mul(panel, lines)), width));
+        e.store(x, packed, e.mul(e.add(first, e.mul(panel, lines)), width), element);
       };
       Value full = e.floorTo(columns, width);
       e.loop(e.idx(0), full, width, [&](Value column) { copy(column, {}); });
@@ -116,9 +116,9 @@ void emitCopy(Frame &f, tile::CopyOp op) {
     Value x = canonicalized(e, loadLanes(e, f.pointer(op.getSource()), element, from, column, {}, {}, mask));
     Value index = e.add(to, column);
     if (mask)
-      e.maskedStore(x, f.pointer(op.getTarget()), index, mask);
+      e.maskedStore(x, f.pointer(op.getTarget()), index, mask, element);
     else
-      e.store(x, f.pointer(op.getTarget()), index);
+      e.store(x, f.pointer(op.getTarget()), index, element);
   });
 }
 

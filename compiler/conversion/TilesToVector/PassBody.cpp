@@ -159,10 +159,11 @@ void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) 
     Value x = lanes(region.yields()[i], computed), index = e.add(f.rowStart(buffer, row), column);
     if (isGlobal(buffer))
       x = canonicalized(e, x);
+    Type element = elementOfBuffer(buffer);
     if (mask && isGlobal(buffer))
-      e.maskedStore(x, f.pointer(buffer), index, mask);
+      e.maskedStore(x, f.pointer(buffer), index, mask, element);
     else
-      e.store(x, f.pointer(buffer), index);
+      e.store(x, f.pointer(buffer), index, element);
   }
 }
 

@@ -82,7 +82,8 @@ ValueMap RowPasses::uniformArguments(tile::PassOp pass) {
 }
 
 void RowPasses::setScalar(Value buffer, Value scalar) {
-  e.store(isGlobal(buffer) ? canonicalized(e, scalar) : scalar, f.pointer(buffer), f.rowStart(buffer, row));
+  e.store(isGlobal(buffer) ? canonicalized(e, scalar) : scalar, f.pointer(buffer), f.rowStart(buffer, row),
+          elementOfBuffer(buffer));
   forget(buffer);
   if (!isWide(buffer))
     scalars[buffer] = scalar;

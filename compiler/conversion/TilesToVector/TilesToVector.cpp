@@ -197,11 +197,10 @@ static void shapesFunction(ModuleOp module, tile::KernelOp kernel) {
 // The elements of a constant as they lie in memory.
 static DenseElementsAttr storedElements(tile::DataOp op) {
   auto values = dyn_cast<DenseElementsAttr>(op.getValue());
-  Type element = cast<tile::BufferType>(op.getType()).getTensor().getElementType();
+  Type element = cast<tile::BufferType>(op.getType()).getTensor().getElementType(), stored = storageType(element);
   if (!values || (isa<FloatType>(values.getElementType()) && !isa<FloatType>(element)))
     return {};
-  auto type = RankedTensorType::get({values.getNumElements()}, storageType(element));
-  SmallVector<Attribute> stored;
+  SmallVector<Attribute> entries;
   OpBuilder b(op.getContext());
   for (Attribute value : values.getValues<Attribute>()) {
     if (auto floating = dyn_cast<FloatType>(element)) {
@@ -215,14 +214,14 @@ static DenseElementsAttr storedElements(tile::DataOp op) {
       }
       if (x.isNaN())
         x = APFloat::getNaN(floating.getFloatSemantics());
-      stored.push_back(FloatAttr::get(element, x));
+      entries.push_back(isa<FloatType>(stored) ? Attribute(FloatAttr::get(element, x))
+                                               : Attribute(b.getIntegerAttr(stored, x.bitcastToAPInt())));
     } else {
       APInt x = cast<IntegerAttr>(value).getValue();
-      stored.push_back(
-          b.getIntegerAttr(storageType(element), x.getBitWidth() == 1 ? x.getZExtValue() : x.getSExtValue()));
+      entries.push_back(b.getIntegerAttr(stored, x.getBitWidth() == 1 ? x.getZExtValue() : x.getSExtValue()));
     }
   }
-  return DenseElementsAttr::get(type, stored);
+  return DenseElementsAttr::get(RankedTensorType::get({values.getNumElements()}, stored), entries);
 }
 
 static LogicalResult emitData(ModuleOp module, tile::DataOp op) {

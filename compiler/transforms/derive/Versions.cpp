@@ -123,13 +123,23 @@ void NeededVersions::need(Value value, Version version) {
     known.push_back(version);
 }
 
+// The same numbers in more bits: what is kept is kept in the fewer.
+static bool isWidened(Operation *op) {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  if (!cast)
+    return false;
+  Type from = mlir::cast<TensorType>(cast.getOperand().getType()).getElementType(),
+       to = cast.getType().getElementType();
+  return isStorage(from) && !isStorage(to) && (from.isInteger() || isa<FloatType>(to));
+}
+
 // Cuts the state: all rows of a value that rows of arguments enter come from what was kept of it.
 void NeededVersions::settle(Value value) {
   Version axes = sequenceAxes(value);
   auto it = versions.find(value);
   if (it == versions.end() || axes == 0 || !fromRows.contains(value) || !llvm::is_contained(it->second, axes))
     return;
-  if (isa_and_nonnull<TransposeOp, BroadcastOp>(value.getDefiningOp()))
+  if (isa_and_nonnull<TransposeOp, BroadcastOp>(value.getDefiningOp()) || isWidened(value.getDefiningOp()))
     return;
   if (llvm::popcount(axes) > 1)
     return fail(value.getLoc(),

@@ -13,7 +13,8 @@ using Version = uint64_t;
 
 /// What has to be computed. A value is needed over new rows where a result row is computed from its own row, and over
 /// all rows where an operation reads across rows. A value over all rows that is computed from rows of arguments is a
-/// state (its past is kept, its new rows are appended), unless it is only the layout of another one; what no argument's
+/// state (its past is kept, its new rows are appended), unless it is only the layout or an exact widening (bf16 to f32)
+/// of another one; what no argument's
 /// rows enter (constants, iotas, masks) is computed again.
 class NeededVersions {
 public:
