@@ -71,6 +71,7 @@ enum class Part : uint8_t {
   Sequence = 30,
   BuildNote = 31,
   BoundArgument = 32,
+  Storage = 33,
 };
 
 /// Collects tokens and hashes them. Each token is one byte that says what it is, then its payload; texts and lists

@@ -23,6 +23,9 @@ Hash versionHash(const VersionKey &key) {
   tokens.hash(key.semantic).hash(namesHash(key.names));
   appendAll(tokens, Part::Probe, key.probes);
   appendAll(tokens, Part::ElementType, key.elementTypes);
+  tokens.part(Part::Storage).count(key.storage.size());
+  for (auto &[name, type] : key.storage)
+    tokens.text(name).text(type);
   tokens.part(Part::Phase).text(key.phase);
   tokens.part(Part::Sequence).text(key.along);
   auto sizes = key.fixedSizes;

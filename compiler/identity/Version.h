@@ -3,6 +3,7 @@
 #define NOVA_COMPILER_IDENTITY_VERSION_H
 
 #include "compiler/identity/Tokens.h"
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ struct VersionKey {
   InterfaceNames names;
   std::vector<std::string> probes;                         // names, in order
   std::vector<std::string> elementTypes;                   // one for each type parameter, in order
+  std::map<std::string, std::string> storage;              // argument or result, and the type it is kept in
   std::string phase;                                       // which of the derived graphs are in the module
   std::string along;                                       // the sequence symbol, "" for none
   std::vector<std::pair<std::string, int64_t>> fixedSizes; // symbol and size, in any order

@@ -108,6 +108,7 @@ LogicalResult Compilation::identify() {
     Type given = types.lookup(param.getName().getValue());
     key.elementTypes.push_back(elementText(given ? given : param.getFallback()));
   }
+  key.storage = options.storage;
   key.phase = "run, extend";
   key.along = options.along;
   for (const TargetInfo &target : targets)
@@ -133,7 +134,7 @@ LogicalResult Compilation::buildCore() {
   for (GraphOp g : stored->getOps<GraphOp>())
     entry = g;
   core = buildCoreForm(entry, types, options.probes);
-  if (!core)
+  if (!core || failed(bindStorage(coreGraph(*core), resultNames, options.storage)))
     return failure();
   GraphOp coreOp = coreGraph(*core);
   StringAttr along = options.along.empty() ? StringAttr() : StringAttr::get(graph.getContext(), options.along);

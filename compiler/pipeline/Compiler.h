@@ -3,6 +3,7 @@
 #define NOVA_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/pipeline/Program.h"
+#include "compiler/transforms/BindStorage.h"
 #include "compiler/transforms/CoreForm.h"
 #include <map>
 #include <string>
@@ -16,6 +17,8 @@ namespace nova {
 struct CompileOptions {
   /// Element type per type parameter, `f32` or `f64` by name; the others take their defaults.
   std::map<std::string, std::string> types;
+  /// Arguments and results (probes too) of f32 that are kept in `bf16` or `f16`.
+  StorageBindings storage;
   /// Named targets whose code the module holds; empty: all known CPU targets.
   std::vector<std::string> targets;
   /// Values of the entry graph that become extra results.

@@ -17,6 +17,9 @@ using nova::reference::Tensor;
 namespace nova::tool {
 Element argumentElement(Workspace &workspace, unsigned i) {
   GraphOp graph = workspace.getGraph();
+  auto kept = workspace.getStorage().find(graph.getArgName(i).str());
+  if (kept != workspace.getStorage().end())
+    return kept->second == "bf16" ? Element::BF16 : Element::F16;
   mlir::Type element = graph.getArgumentType(i).getElementType();
   auto param = mlir::dyn_cast<ParamType>(element);
   if (!param)
@@ -182,12 +185,12 @@ private:
   // Where another type parameter would take the file as it is.
   std::string typeHint(unsigned i, Element found) {
     auto param = mlir::dyn_cast<ParamType>(graph.getArgumentType(i).getElementType());
-    if (!param || found == Element::I1)
+    if (!param || found == Element::I1 || reference::isStorage(found))
       return "";
     for (mlir::Attribute a : graph.getTypeParams()) {
       auto declared = mlir::cast<TypeParamAttr>(a);
-      bool isFloat = found == Element::F64 || found == Element::F32;
-      if (declared.getName() == param.getName() && (declared.getKind().getValue() == "float") == isFloat)
+      bool isFloat = declared.getKind().getValue() == "float";
+      if (declared.getName() == param.getName() && isFloat == reference::isFloat(found))
         return ("; --type " + param.getName().getValue() + "=" + reference::toString(found) + " takes it").str();
     }
     return "";

@@ -75,6 +75,11 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
   if (!module)
     return false;
   GraphOp core = coreGraph(*module);
+  std::vector<std::string> results;
+  for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
+    results.push_back(graph.getResultName(i));
+  if (graph == workspace.getGraph() && failed(bindStorage(core, results, workspace.getStorage())))
+    return false;
   mlir::StringAttr along;
   if (!options::along.empty())
     along = mlir::StringAttr::get(core.getContext(), options::along);

@@ -32,6 +32,13 @@ Expected<mlir::OwningOpRef<mlir::ModuleOp>> makeCoreForm(Workspace &workspace) {
   mlir::OwningOpRef<mlir::ModuleOp> module = buildCoreForm(workspace.getGraph(), workspace.getTypeBindings(), probes);
   if (!module)
     return reported();
+  GraphOp core = coreGraph(*module);
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < workspace.getGraph().getNumGraphResults(); i++)
+    names.push_back(workspace.getGraph().getResultName(i));
+  append_range(names, probes);
+  if (failed(bindStorage(core, names, workspace.getStorage())))
+    return reported();
   return module;
 }
 

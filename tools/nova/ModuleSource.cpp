@@ -10,6 +10,7 @@ namespace nova::tool {
 CompileOptions compileOptions(Workspace &workspace) {
   CompileOptions result;
   result.types = workspace.getTypes();
+  result.storage = workspace.getStorage();
   result.targets.assign(options::targets.begin(), options::targets.end());
   result.probes.assign(options::probes.begin(), options::probes.end());
   result.along = options::along;

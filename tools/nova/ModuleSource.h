@@ -7,7 +7,7 @@
 #include "tools/nova/Workspace.h"
 
 namespace nova::tool {
-/// What --type, --target, --probe and --along say.
+/// What --type, --storage, --target, --probe and --along say.
 CompileOptions compileOptions(Workspace &workspace);
 /// The store that --store names, or the default one. Its warnings go to standard error.
 Store openStore();

@@ -46,6 +46,11 @@ cl::opt<std::string> otherEntry("with", cl::value_desc("NAME"),
 
 cl::list<std::string> types("type", cl::value_desc("T=f32"), cl::desc("element type of a type parameter"), own,
                             FOR_GRAPH);
+cl::list<std::string>
+    storages("storage", cl::value_desc("Q=bf16"),
+             cl::desc("keep an f32 argument or result in bf16 or f16: widened exactly where it is read, "
+                      "rounded once where it is written"),
+             own, FOR_GRAPH);
 cl::list<std::string> probes("probe", cl::CommaSeparated, cl::value_desc("NAME"),
                              cl::desc("make an inner value an extra result"), own, FOR_RUN, cl::sub(compile),
                              cl::sub(hash));

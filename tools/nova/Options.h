@@ -23,6 +23,7 @@ extern llvm::cl::opt<std::string> otherEntry;
 
 // Which version of it.
 extern llvm::cl::list<std::string> types;
+extern llvm::cl::list<std::string> storages;
 extern llvm::cl::list<std::string> probes;
 extern llvm::cl::opt<std::string> along;
 extern llvm::cl::list<std::string> targets;

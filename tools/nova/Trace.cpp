@@ -50,7 +50,10 @@ static Expected<std::vector<TracedValue>> computeValues(Workspace &workspace) {
     return arguments.takeError();
   std::vector<std::string> names = valueNames(graph);
   mlir::OwningOpRef<mlir::ModuleOp> core = buildCoreForm(graph, workspace.getTypeBindings(), names);
-  if (!core)
+  std::vector<std::string> resultNames;
+  for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
+    resultNames.push_back(graph.getResultName(i));
+  if (!core || failed(bindStorage(coreGraph(*core), resultNames, workspace.getStorage())))
     return reported();
   Expected<std::vector<Tensor>> results = interpret(coreGraph(*core), *arguments);
   if (!results)
@@ -105,7 +108,7 @@ static Error compareValues(std::vector<TracedValue> &values, uint64_t tolerance)
 }
 
 static std::string distanceText(const TracedValue &value, uint64_t distance) {
-  bool isFloat = value.tensor.element == reference::Element::F64 || value.tensor.element == reference::Element::F32;
+  bool isFloat = reference::isFloat(value.tensor.element);
   if (isFloat && distance == nanDistance)
     return "nan";
   return std::to_string(distance) + (!isFloat ? "" : distance == 1 ? " ulp" : " ulps");

@@ -29,7 +29,7 @@ std::unique_ptr<Program> Workspace::load(StringRef path) { return Program::load(
 bool Workspace::open() {
   program = load(options::file);
   graph = program ? findGraph(*program, options::file, options::entry) : GraphOp();
-  return graph && readTypes() && checkProbes();
+  return graph && readTypes() && checkProbes() && readStorage();
 }
 
 bool Workspace::read(StringRef text, StringRef name) {
@@ -99,6 +99,36 @@ bool Workspace::readTypes() {
     auto [it, fresh] = types.try_emplace(name.str(), value.str());
     if (!fresh && it->second != value) {
       inputError("--type " + option + ": " + name + " is already " + it->second);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Workspace::readStorage() {
+  std::vector<std::string> names(options::probes.begin(), options::probes.end());
+  for (unsigned i = 0; i < graph.getNumGraphArguments(); i++)
+    names.push_back(graph.getArgName(i).str());
+  for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
+    names.push_back(graph.getResultName(i));
+  for (const std::string &option : options::storages) {
+    StringRef name, value;
+    if (!splitAssignment(option, name, value)) {
+      inputError("--storage " + option + ": expected NAME=TYPE, such as Q=bf16");
+      return false;
+    }
+    if (!is_contained(names, name)) {
+      inputError("--storage " + option + ": graph @" + graph.getSymName() + " has no argument and no result " + name +
+                 didYouMean(name, SmallVector<StringRef>(names.begin(), names.end())));
+      return false;
+    }
+    if (value != "bf16" && value != "f16") {
+      inputError("--storage " + option + ": expected bf16 or f16, found '" + value + "'");
+      return false;
+    }
+    auto [it, fresh] = storage.try_emplace(name.str(), value.str());
+    if (!fresh && it->second != value) {
+      inputError("--storage " + option + ": " + name + " is already " + it->second);
       return false;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/DiagnosticPrinter.h"
 #include "compiler/pipeline/Program.h"
+#include "compiler/transforms/BindStorage.h"
 #include "compiler/transforms/CoreForm.h"
 #include "mlir/IR/MLIRContext.h"
 #include <map>
@@ -13,8 +14,8 @@ class Workspace {
 public:
   Workspace();
 
-  /// Reads the file that the options name and finds the entry graph and the options' type parameters and probes in it.
-  /// After an error, which was reported, there is no graph.
+  /// Reads the file that the options name and finds the entry graph and the options' type parameters, probes and
+  /// storage in it. After an error, which was reported, there is no graph.
   bool open();
   /// Reads another file into the same context, and leaves the program as it is; null after an error, which was
   /// reported.
@@ -31,10 +32,13 @@ public:
   const std::map<std::string, std::string> &getTypes() { return types; }
   /// The same as types.
   TypeBindings getTypeBindings();
+  /// Arguments and results that the options keep in fewer bits.
+  const StorageBindings &getStorage() { return storage; }
 
 private:
   SourceOptions sourceOptions();
   bool readTypes();
+  bool readStorage();
   bool checkProbes();
 
   mlir::MLIRContext context;
@@ -43,6 +47,7 @@ private:
   std::unique_ptr<Program> program;
   GraphOp graph;
   std::map<std::string, std::string> types;
+  StorageBindings storage;
 };
 
 /// The graph of that name, or the last one of the file `path` for "". Null after an error, which was reported.
