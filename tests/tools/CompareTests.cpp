@@ -40,9 +40,25 @@ template <class T> static void checkFloats(Element element) {
 TEST(Compare, StepsOfDouble) { checkFloats<double>(Element::F64); }
 TEST(Compare, StepsOfFloat) { checkFloats<float>(Element::F32); }
 
+TEST(Compare, StepsOfSmallFloats) {
+  for (Element element : {Element::BF16, Element::F16}) {
+    uint16_t infinity = element == Element::BF16 ? 0x7F80 : 0x7C00, nan = infinity + 3;
+    auto apart = [&](uint16_t a, uint16_t b) { return steps<uint16_t>(element, a, b); };
+    EXPECT_EQ(apart(0x3C00, 0x3C00), 0u);
+    EXPECT_EQ(apart(0x3C00, 0x3C05), 5u);
+    EXPECT_EQ(apart(0xBC00, 0xBC05), 5u);
+    EXPECT_EQ(apart(0, 0x8000), 1u);
+    EXPECT_EQ(apart(1, 0x8001), 3u);
+    EXPECT_EQ(apart(infinity - 1, infinity), 1u);
+    EXPECT_EQ(apart(nan, infinity + 1), 0u);
+    EXPECT_EQ(apart(nan, infinity), nanDistance);
+  }
+}
+
 TEST(Compare, IntegersByTheirDifference) {
   EXPECT_EQ(steps<int64_t>(Element::I64, INT64_MIN, INT64_MAX), UINT64_MAX);
   EXPECT_EQ(steps<int32_t>(Element::I32, -7, 8), 15u);
+  EXPECT_EQ(steps<int8_t>(Element::I8, -128, 127), 255u);
   EXPECT_EQ(steps<uint8_t>(Element::I1, 0, 1), 1u);
 }
 

@@ -51,7 +51,9 @@ TEST(Npy, WrittenFilesReadBack) {
   for (const Tensor &t :
        {tensor<double>(Element::F64, {2, 3}, {1, -0.0, 5e-324, 3, 4, 5}), tensor<float>(Element::F32, {3}, {1, 2, 3}),
         tensor<int64_t>(Element::I64, {}, {INT64_MIN}), tensor<int32_t>(Element::I32, {1, 1, 2}, {-1, 7}),
-        tensor<uint8_t>(Element::I1, {2}, {0, 1}), tensor<double>(Element::F64, {0, 5}, {})}) {
+        tensor<uint8_t>(Element::I1, {2}, {0, 1}), tensor<double>(Element::F64, {0, 5}, {}),
+        tensor<uint16_t>(Element::BF16, {3}, {0x3F80, 0x8000, 0x7FC0}), tensor<uint16_t>(Element::F16, {1}, {0x7BFF}),
+        tensor<int8_t>(Element::I8, {2}, {-128, 127})}) {
     std::string bytes = file(t);
     expectSame(bytes, t);
     EXPECT_EQ((bytes.size() - t.bytes.size()) % 64, 0u) << "the data begin at a multiple of 64 bytes";
@@ -70,6 +72,15 @@ TEST(Npy, BigEndianIsConverted) {
   expectSame(file(header(">i4", "(2,)"), bytesOf({0, 0, 1, 2, 255, 255, 255, 254})),
              tensor<int32_t>(Element::I32, {2}, {258, -2}));
   expectSame(file(header(">f8", "()"), bytesOf({0x3f, 0xf0, 0, 0, 0, 0, 0, 0})), tensor<double>(Element::F64, {}, {1}));
+}
+
+// As NumPy and ml_dtypes write them.
+TEST(Npy, SmallTypes) {
+  expectSame(file(header("<f2", "(2,)"), bytesOf({0, 0x3C, 1, 0x80})), tensor<uint16_t>(Element::F16, {2}, {0x3C00, 0x8001}));
+  expectSame(file(header(">f2", "(1,)"), bytesOf({0x3C, 0})), tensor<uint16_t>(Element::F16, {1}, {0x3C00}));
+  expectSame(file(header("<V2", "(1,)"), bytesOf({0x80, 0x3F})), tensor<uint16_t>(Element::BF16, {1}, {0x3F80}));
+  expectSame(file(header("|V2", "(1,)"), bytesOf({0x80, 0x3F})), tensor<uint16_t>(Element::BF16, {1}, {0x3F80}));
+  expectSame(file(header("|i1", "(2,)"), bytesOf({128, 5})), tensor<int8_t>(Element::I8, {2}, {-128, 5}));
 }
 
 TEST(Npy, FortranOrderIsConverted) {

@@ -54,6 +54,9 @@ protected:
 TEST_P(TensorFiles, ReadBackWhatWasWritten) {
   std::vector<Tensor> tensors = {
       tensor<uint8_t>(Element::I1, {3}, {0, 1, 1}),
+      tensor<uint16_t>(Element::BF16, {3}, {0x3F80, 0x8000, 0x7FC0}),
+      tensor<uint16_t>(Element::F16, {1, 1}, {0x7BFF}),
+      tensor<int8_t>(Element::I8, {3}, {-128, 127, 0}),
       tensor<double>(Element::F64, {2, 3}, {1, -0.0, 5e-324, 3, 4, 5}),
       tensor<float>(Element::F32, {3, 1}, {1, 2, 3}),
       tensor<int64_t>(Element::I64, {}, {INT64_MIN}),
