@@ -30,6 +30,8 @@ template <class T> T canonicalize(T x) {
   } else if constexpr (isSmallFloat<T>) {
     constexpr uint16_t infinity = ((1 << T::exponentBits) - 1) << T::mantissaBits;
     return (x.bits & 0x7FFF) > infinity ? T{T::canonicalNaN} : x;
+  } else if constexpr (std::is_same_v<T, Int4>) {
+    return {static_cast<int8_t>(static_cast<int8_t>(static_cast<uint8_t>(x.value) << 4) >> 4)};
   } else {
     return x;
   }

@@ -115,7 +115,7 @@ ParseResult parseDims(AsmParser &parser, SmallVectorImpl<DimAttr> &dims) {
   });
 }
 
-StringRef elementTypeList() { return "f64, f32, i64, i32, i1, bf16, f16, i8"; }
+StringRef elementTypeList() { return "f64, f32, i64, i32, i1, bf16, f16, i8, i4"; }
 
 FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
   MLIRContext *context = parser.getContext();
@@ -133,6 +133,7 @@ FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
                    .Case("bf16", b.getBF16Type())
                    .Case("f16", b.getF16Type())
                    .Case("i8", b.getI8Type())
+                   .Case("i4", b.getIntegerType(4))
                    .Default(Type());
   if (known)
     return known;
@@ -144,7 +145,7 @@ FailureOr<Type> parseElementType(AsmParser &parser, bool allowWeak) {
       return unknown();
     return word == "weak_int" ? Type(WeakIntType::get(context)) : Type(WeakFloatType::get(context));
   }
-  for (StringRef other : {"f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i16", "i4", "index", "none"})
+  for (StringRef other : {"f8E5M2", "f8E4M3", "tf32", "f80", "f128", "i16", "index", "none"})
     if (word == other)
       return unknown();
   if (ParseScope *scope = ParseScope::current(); scope && scope->checksSymbols && !scope->typeParams.contains(word))

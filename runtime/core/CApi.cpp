@@ -126,6 +126,8 @@ extern "C" const char *nova_type_name(nova_type_t type) {
     return "f16";
   case NOVA_I8:
     return "i8";
+  case NOVA_I4:
+    return "i4";
   }
   return nullptr;
 }
@@ -142,6 +144,7 @@ extern "C" size_t nova_type_size(nova_type_t type) {
   case NOVA_F16:
     return 2;
   case NOVA_I8:
+  case NOVA_I4:
   case NOVA_I1:
     return 1;
   }

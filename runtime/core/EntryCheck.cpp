@@ -21,6 +21,14 @@ std::string valueText(const std::string &expression, int64_t value) {
   return expression == number ? number : concat(expression, " = ", number);
 }
 
+/// The bytes of a tensor; false if they are more than 63 bits hold.
+bool tensorBytes(const nova_tensor_t &tensor, int64_t &bytes) {
+  if (tensor.type != NOVA_I4 || tensor.rank == 0)
+    return denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes);
+  int64_t width = tensor.dims[tensor.rank - 1];
+  return denseBytes(tensor.dims, tensor.rank - 1, width / 2 + width % 2, bytes);
+}
+
 /// What can be said of a tensor without knowing any symbol: type, rank, sizes, data.
 Status checkTensor(PortKind kind, const Port &port, const nova_tensor_t &tensor, DataCheck data) {
   if (tensor.type != port.type) {
@@ -38,7 +46,7 @@ Status checkTensor(PortKind kind, const Port &port, const nova_tensor_t &tensor,
                   tensor.dims[axis]);
   size_t elementSize = nova_type_size(port.type);
   int64_t bytes;
-  if (!denseBytes(tensor.dims, tensor.rank, elementSize, bytes))
+  if (!tensorBytes(tensor, bytes))
     return fail(NOVA_SHAPE_MISMATCH, place(kind, port), ": its size in bytes is more than 63 bits hold");
   if (data == DataCheck::Ignored || bytes == 0)
     return Status::success();
@@ -340,5 +348,5 @@ Status nova::runtime::checkResults(const Manifest &manifest, bool extends, const
 
 int64_t nova::runtime::checkedBytes(const nova_tensor_t &tensor) {
   int64_t bytes = 0;
-  return denseBytes(tensor.dims, tensor.rank, nova_type_size(tensor.type), bytes) ? bytes : 0;
+  return tensorBytes(tensor, bytes) ? bytes : 0;
 }

@@ -568,7 +568,9 @@ void Writer::focus(const Cell &cell) {
     callOf(x);
     g.results.push_back(g.size() - 1);
   } else if (std::count(layoutOps.begin(), layoutOps.end(), op)) {
-    unsigned y, tries = 4; // some shapes would grow too large
+    if (op == "gather")
+      g.argument(Kind::I64, someDims(draw.below(2)));
+    unsigned y, tries = 8; // some shapes would grow too large
     while (!layoutOf(op, x, y) && --tries)
       x = g.argument(kind, someDims(rank));
     if (tries)
@@ -649,7 +651,7 @@ void Writer::write() {
   std::vector<Cell> cells = allCells();
   size_t stride = maxRank + 1;
   while (std::gcd(stride, cells.size()) != 1)
-    stride++;
+    stride--;
   for (unsigned i = 0; i < atOnce; i++)
     focus(cells[(draw.seed * atOnce + i) * stride % cells.size()]);
   for (unsigned steps = 3 + draw.below(12); steps > 0;)

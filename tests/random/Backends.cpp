@@ -4,8 +4,10 @@
 #include "compiler/reference/Canonical.h"
 #include "compiler/reference/Entries.h"
 #include "compiler/reference/Interpreter.h"
+#include "compiler/reference/Nibbles.h"
 #include <algorithm>
 #include <cstring>
+#include <list>
 #include <sstream>
 
 using nova::reference::Element;
@@ -14,7 +16,8 @@ using nova::reference::Tensor;
 namespace nova::test {
 static const std::pair<nova_type_t, Element> types[] = {
     {NOVA_F64, Element::F64}, {NOVA_F32, Element::F32},   {NOVA_I64, Element::I64}, {NOVA_I32, Element::I32},
-    {NOVA_I1, Element::I1},   {NOVA_BF16, Element::BF16}, {NOVA_F16, Element::F16}, {NOVA_I8, Element::I8}};
+    {NOVA_I1, Element::I1},   {NOVA_BF16, Element::BF16}, {NOVA_F16, Element::F16}, {NOVA_I8, Element::I8},
+                                                        {NOVA_I4, Element::I4}};
 
 // The message of a status, which is released; empty for success.
 static std::string take(nova_status_t *status) {
@@ -36,20 +39,33 @@ static nova_context_t *contextOf(int threads, bool onednn) {
   return context;
 }
 
-static std::vector<nova_tensor_t> views(const Tensors &tensors) {
+namespace {
+/// Tensors as libnova has them: of i4 packed copies.
+struct Views {
   std::vector<nova_tensor_t> list;
-  for (const Tensor &tensor : tensors) {
-    nova_tensor_t view{};
-    for (auto [type, element] : types)
-      if (element == tensor.element)
-        view.type = type;
-    view.rank = tensor.shape.size();
-    view.dims = tensor.shape.data();
-    view.data = const_cast<char *>(tensor.bytes.data());
-    list.push_back(view);
+  std::list<std::vector<char, reference::TensorAllocator<char>>> packed;
+
+  explicit Views(const Tensors &tensors) {
+    for (const Tensor &tensor : tensors) {
+      nova_tensor_t view{};
+      for (auto [type, element] : types)
+        if (element == tensor.element)
+          view.type = type;
+      view.rank = tensor.shape.size();
+      view.dims = tensor.shape.data();
+      view.data = const_cast<char *>(tensor.bytes.data());
+      if (tensor.element == Element::I4)
+        view.data = packed.emplace_back(reference::packNibbles(tensor)).data();
+      list.push_back(view);
+    }
   }
-  return list;
-}
+  void fetch(Tensors &tensors) const {
+    for (size_t i = 0; i < tensors.size(); i++)
+      if (tensors[i].element == Element::I4)
+        reference::unpackNibbles(static_cast<const char *>(list[i].data), tensors[i]);
+  }
+};
+} // namespace
 
 // Copies rows between a tensor and a part of it that begins at row `first`.
 static void moveRows(Tensor &whole, Tensor &part, unsigned axis, int64_t first, bool intoPart) {
@@ -157,7 +173,8 @@ Outcome Backends::run(const Tensors &arguments, int threads, bool onednn) const 
 }
 
 Outcome Backends::call(nova_session_t *session, const Tensors &arguments, nova_context_t *in) const {
-  std::vector<nova_tensor_t> inputs = views(arguments);
+  Views views(arguments);
+  const std::vector<nova_tensor_t> &inputs = views.list;
   size_t count = nova_module_result_count(module);
   std::vector<nova_port_t> ports(count);
   std::vector<std::vector<int64_t>> shapes(count);
@@ -180,9 +197,10 @@ Outcome Backends::call(nova_session_t *session, const Tensors &arguments, nova_c
     // Nothing that was there before may shine through.
     std::fill(outcome.results.back().bytes.begin(), outcome.results.back().bytes.end(), 0x5a);
   }
-  std::vector<nova_tensor_t> outputs = views(outcome.results);
-  nova_run_t run{module, nullptr, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
+  Views outputs(outcome.results);
+  nova_run_t run{module, nullptr, session, inputs.data(), inputs.size(), outputs.list.data(), outputs.list.size()};
   outcome.error = take(nova_run(in, &run, 1));
+  outputs.fetch(outcome.results);
   return outcome;
 }
 

@@ -60,7 +60,7 @@ std::string Carried::body() const {
     std::string name = "%r" + std::to_string(r);
     join(names, name);
     join(types, typeText(result.kind, {}, result.dims));
-    if (result.kind != carry().kind || result.kind == Kind::I1)
+    if (result.kind != carry().kind || result.kind == Kind::I1 || isStored(result.kind))
       continue;
     // Rows that are fed stay apart.
     Dims dims = result.dims, joint;
@@ -188,7 +188,7 @@ static Outcome expected(const Carried &c, const Backends &body, const Tensors &a
 static std::optional<Carried> drawCarried(Draw &draw, GraphText graph, bool along, bool rowsApart) {
   Carried c{std::move(graph), {}, 0, along, rowsApart, draw.chance(30)};
   for (unsigned v = 0; v < c.graph.size(); v++)
-    if (c.graph[v].op == "argument" && c.graph[v].kind != Kind::I1)
+    if (c.graph[v].op == "argument" && c.graph[v].kind != Kind::I1 && !isStored(c.graph[v].kind))
       c.arguments.push_back(v);
   if (c.arguments.empty())
     return std::nullopt;

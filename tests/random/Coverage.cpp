@@ -5,7 +5,7 @@ namespace nova::test {
 namespace {
 struct Row {
   const char *op;
-  const char *types;  // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, s: bf16, f16, i8, w: weak whole numbers
+  const char *types;  // f: f64 and f32, i: i64 and i32, I: i64 alone, l: i1, s: bf16, f16, i8, i4, w: weak whole numbers
   size_t least, most; // ranks
 };
 } // namespace
@@ -75,7 +75,7 @@ static std::vector<Kind> kindsOf(const Row &row) {
       kinds.push_back(Kind::I64);
       break;
     case 's':
-      kinds.insert(kinds.end(), {Kind::BF16, Kind::F16, Kind::I8});
+      kinds.insert(kinds.end(), {Kind::BF16, Kind::F16, Kind::I8, Kind::I4});
       break;
     case 'w':
       kinds.push_back(Kind::WeakInt);
@@ -94,7 +94,7 @@ void Coverage::add(const GraphText &graph) {
 void Coverage::print(std::ostream &os) const {
   os << "ranks compared, by operation and element type\n" << std::left << std::setw(15) << "operation";
   const std::vector<Kind> kinds{Kind::F64,  Kind::F32, Kind::I64, Kind::I32,       Kind::I1,
-                                Kind::BF16, Kind::F16, Kind::I8,  Kind::WeakFloat, Kind::WeakInt};
+                                Kind::BF16, Kind::F16, Kind::I8,  Kind::I4, Kind::WeakFloat, Kind::WeakInt};
   for (Kind kind : kinds)
     os << std::setw(11) << toString(kind);
   os << "\n";

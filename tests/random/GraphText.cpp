@@ -20,6 +20,8 @@ const char *toString(Kind kind) {
     return "f16";
   case Kind::I8:
     return "i8";
+  case Kind::I4:
+    return "i4";
   case Kind::WeakFloat:
     return "weak float";
   case Kind::WeakInt:

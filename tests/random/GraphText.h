@@ -13,12 +13,12 @@ namespace nova::test {
 using Dims = std::vector<std::string>; // symbols and numbers
 
 /// Element types; weak scalars take the type of what they meet.
-enum class Kind { F64, F32, I64, I32, I1, BF16, F16, I8, WeakFloat, WeakInt };
+enum class Kind { F64, F32, I64, I32, I1, BF16, F16, I8, I4, WeakFloat, WeakInt };
 const char *toString(Kind kind);
 inline bool isFloat(Kind k) { return k == Kind::F64 || k == Kind::F32; }
 inline bool isInteger(Kind k) { return k == Kind::I64 || k == Kind::I32; }
 /// Kept, but not computed with.
-inline bool isStored(Kind k) { return k == Kind::BF16 || k == Kind::F16 || k == Kind::I8; }
+inline bool isStored(Kind k) { return k == Kind::BF16 || k == Kind::F16 || k == Kind::I8 || k == Kind::I4; }
 inline bool isWeak(Kind k) { return k == Kind::WeakFloat || k == Kind::WeakInt; }
 
 /// The broadcast of two shapes; false where they do not fit.

@@ -131,6 +131,11 @@ Tensor drawTensor(Draw &draw, Kind kind, const Dims &dims, const Sizes &sizes) {
     fill<reference::Float16>(tensor, [&] { return drawSmallFloat<reference::Float16>(draw, manner); });
     return tensor;
   }
+  case Kind::I4: {
+    Tensor tensor(Element::I4, shape);
+    fill<reference::Int4>(tensor, [&] { return reference::castTo<reference::Int4>(int32_t(draw.below(16))); });
+    return tensor;
+  }
   case Kind::I8: {
     Tensor tensor(Element::I8, shape);
     fill<int8_t>(tensor, [&] { return drawInteger<int8_t>(draw, manner); });

@@ -14,6 +14,8 @@ std::string Parts::literal(Kind kind) {
     return draw.chance(50) ? "true" : "false";
   if (kind == Kind::I8)
     return draw.pick<std::string>({"-128", "127", "0", "1", "-3"});
+  if (kind == Kind::I4)
+    return draw.pick<std::string>({"-8", "7", "0", "1", "-3"});
   if (kind == Kind::BF16 || kind == Kind::F16)
     return draw.pick<std::string>({"0.0", "-0.0", "1.0", "-3.25", "0.1", "inf", "-inf", "nan", "6.0e-8", "65504.0"});
   if (isInteger(kind) || kind == Kind::WeakInt) {
@@ -31,7 +33,7 @@ unsigned Parts::scalar(const std::string &number, Kind kind, bool weak) {
   if (!weak || kind == Kind::I1)
     return g.add("constant", {}, number + (kind == Kind::I1 ? "" : std::string(" : ") + toString(kind) + "[]"), kind,
                  {});
-  return g.add("constant", {}, number, isInteger(kind) || kind == Kind::I8 ? Kind::WeakInt : Kind::WeakFloat, {});
+  return g.add("constant", {}, number, isInteger(kind) || kind == Kind::I8 || kind == Kind::I4 ? Kind::WeakInt : Kind::WeakFloat, {});
 }
 
 std::string Parts::listText(Kind kind, const Dims &dims, size_t axis) {

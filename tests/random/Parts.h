@@ -68,11 +68,11 @@ protected:
   }
   /// What a cast may give.
   Kind someTarget() {
-    return draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::BF16, Kind::F16, Kind::I8});
+    return draw.pick<Kind>({Kind::F64, Kind::F32, Kind::I64, Kind::I32, Kind::BF16, Kind::F16, Kind::I8, Kind::I4});
   }
   /// A value as a type with fewer bits keeps it.
   unsigned keptIn(Kind kind, unsigned x) { return castTo(castTo(x, kind), kindOf(x)); }
-  Kind someStored() { return draw.pick<Kind>({Kind::BF16, Kind::F16, Kind::I8}); }
+  Kind someStored() { return draw.pick<Kind>({Kind::BF16, Kind::F16, Kind::I8, Kind::I4}); }
   static bool isBinary(const std::string &op);
   std::string comparison() {
     return draw.pick<std::string>({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"});

@@ -69,6 +69,19 @@ TEST(EntryCheck, RefusesSizesThatOverflow) {
   EXPECT_EQ(infer(scaleManifest(), {{INT64_MAX, 0}}), ""); // no elements, no bytes
 }
 
+// Two entries to a byte, rows begin at bytes.
+TEST(EntryCheck, CountsTheBytesOfPackedRows) {
+  Json manifest = scaleManifest();
+  manifest["arguments"][0]["type"] = manifest["results"][0]["type"] = "i4";
+  EXPECT_EQ(infer(manifest, {{INT64_MAX, 2}}, nullptr, NOVA_I4), "");
+  EXPECT_EQ(infer(manifest, {{INT64_MAX, 3}}, nullptr, NOVA_I4),
+            "shape mismatch: argument Q: its size in bytes is more than 63 bits hold");
+  EXPECT_EQ(infer(manifest, {{3, INT64_MAX}}, nullptr, NOVA_I4),
+            "shape mismatch: argument Q: its size in bytes is more than 63 bits hold");
+  EXPECT_EQ(infer(manifest, {{1, INT64_MAX}}, nullptr, NOVA_I4), "");
+  EXPECT_EQ(infer(manifest, {{INT64_MAX, 0}}, nullptr, NOVA_I4), "");
+}
+
 TEST(EntryCheck, ChecksClauses) {
   Json manifest = scaleManifest();
   auto clause = [&](const char *text, Json lhs, const char *relation, Json rhs) {

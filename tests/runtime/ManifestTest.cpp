@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"OwnSymbol", with(runningManifest, "/results/0/dims/1", symbolDim("t")),
                     "results[0].dims[1]: the symbol t of the sequence must not occur here"},
         BadManifest{"Type", with(scaleManifest, "/arguments/0/type", "f8"),
-                    "arguments[0].type: expected one of f64, f32, i64, i32, i1, bf16, f16, i8, found \"f8\""},
+                    "arguments[0].type: expected one of f64, f32, i64, i32, i1, bf16, f16, i8, i4, found \"f8\""},
         BadManifest{"SequenceAxisRange", with(runningManifest, "/arguments/0/sequence_axis", 2),
                     "arguments[0].sequence_axis: expected an integer in 0 .. 1, found 2"},
         BadManifest{"SequenceAxisSize", with(runningManifest, "/arguments/0/sequence_axis", 1),

@@ -223,7 +223,7 @@ protocol::CompletionList completionAt(Analysis &analysis, protocol::Position pos
     for (const std::string &name : analysis.operations())
       list.items.push_back(makeItem(name, Kind::Function));
   } else if (sign == ':') {
-    for (StringRef name : {"f64", "f32", "i64", "i32", "i1", "bf16", "f16", "i8"})
+    for (StringRef name : {"f64", "f32", "i64", "i32", "i1", "bf16", "f16", "i8", "i4"})
       list.items.push_back(makeItem(name, Kind::Class));
   }
   return list;

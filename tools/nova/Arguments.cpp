@@ -1,6 +1,7 @@
 #include "tools/nova/Arguments.h"
 #include "compiler/reference/Arguments.h"
 #include "dialects/graph/Text.h"
+#include "tools/nova/Compare.h"
 #include "tools/nova/DataFault.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/Npy.h"
@@ -170,6 +171,15 @@ private:
 
   Error take(const std::string &option, unsigned i, Tensor tensor) {
     Element want = argumentElement(workspace, i);
+    // Files have no i4: bytes of its range stand for it.
+    if (want == Element::I4 && tensor.element == Element::I8) {
+      for (int64_t entry = 0; entry < tensor.size(); entry++)
+        if (int value = tensor.data<int8_t>()[entry]; value < -8 || value > 7)
+          return badInput("--input " + option + ": " + (isArchive(option) ? "argument " + names[i] + ": " : "") +
+                          "expected numbers from -8 to 7 for i4, found " + Twine(value) + " at " +
+                          placeOf(tensor, entry));
+      tensor.element = Element::I4;
+    }
     if (tensor.element != want)
       return badInput("--input " + option + ": " + (isArchive(option) ? "argument " + names[i] + ": " : "") +
                       "expected element type " + reference::toString(want) + ", found " + describe(tensor) +

@@ -22,7 +22,7 @@ struct Case {
   std::string name; // `n:2048,d:64`
   Bindings sizes;
   Tensors arguments, results;
-  Handle<nova_instance_t> instance; // null without params
+  BoundParams instance;
   std::optional<double> operations; // of a run
 };
 
@@ -88,7 +88,7 @@ Error Bench::addCase(const std::string &option, uint64_t seed) {
       return argument.takeError();
     each.arguments.push_back(std::move(*argument));
   }
-  Expected<Handle<nova_instance_t>> instance = module.bindParams(each.arguments);
+  Expected<BoundParams> instance = module.bindParams(each.arguments);
   if (!instance)
     return instance.takeError();
   each.instance = std::move(*instance);

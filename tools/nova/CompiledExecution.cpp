@@ -12,7 +12,7 @@ public:
   CompiledExecution(Workspace &workspace, LoadedModule module) : workspace(workspace), module(std::move(module)) {}
 
   Expected<Tensors> run(const Tensors &arguments) override {
-    Expected<Handle<nova_instance_t>> instance = module.bindParams(arguments);
+    Expected<BoundParams> instance = module.bindParams(arguments);
     if (!instance)
       return instance.takeError();
     Expected<Tensors> results = module.makeResults(instance->get(), nullptr, arguments);
@@ -39,7 +39,7 @@ private:
 Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments, ArrayRef<int64_t> chunks) {
   if (!nova_module_is_sequence(module.getModule()))
     return refuseDecode(workspace);
-  Expected<Handle<nova_instance_t>> instance = module.bindParams(arguments);
+  Expected<BoundParams> instance = module.bindParams(arguments);
   if (!instance)
     return instance.takeError();
   // The whole call is checked first, so that a wrong size is reported as in `nova run`.

@@ -1,4 +1,5 @@
 #include "tools/nova/LoadedModule.h"
+#include "compiler/reference/Nibbles.h"
 #include "compiler/transforms/CoreForm.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/HostTensor.h"
@@ -34,24 +35,24 @@ static Element elementOf(nova_type_t type) {
   return *found;
 }
 
-static nova_tensor_t viewOf(const Tensor &tensor) {
-  nova_tensor_t result{};
+void TensorViews::add(const Tensor &tensor) {
+  nova_tensor_t &view = list.emplace_back();
   StringRef name = reference::toString(tensor.element);
   for (int type = 0; const char *each = nova_type_name(nova_type_t(type)); type++)
     if (name == each)
-      result.type = nova_type_t(type);
-  result.rank = tensor.shape.size();
-  result.dims = tensor.shape.data();
+      view.type = nova_type_t(type);
+  view.rank = tensor.shape.size();
+  view.dims = tensor.shape.data();
   // libnova only reads arguments; the structure serves results too.
-  result.data = const_cast<char *>(tensor.bytes.data());
-  return result;
+  view.data = const_cast<char *>(tensor.bytes.data());
+  if (tensor.element == Element::I4)
+    view.data = packed.emplace_back(reference::packNibbles(tensor)).data();
 }
 
-SmallVector<nova_tensor_t> viewsOf(const Execution::Tensors &tensors) {
-  SmallVector<nova_tensor_t> list;
-  for (const Tensor &tensor : tensors)
-    list.push_back(viewOf(tensor));
-  return list;
+void TensorViews::fetch(Execution::Tensors &tensors) const {
+  for (auto [view, tensor] : zip_equal(list, tensors))
+    if (tensor.element == Element::I4)
+      reference::unpackNibbles(static_cast<const char *>(view.data), tensor);
 }
 
 Expected<LoadedModule> LoadedModule::load(Workspace &workspace, int32_t threads) {
@@ -93,21 +94,24 @@ Error LoadedModule::findParams() {
   return Error::success();
 }
 
-SmallVector<nova_tensor_t> LoadedModule::viewsWhere(bool isParam, const Tensors &arguments) const {
-  SmallVector<nova_tensor_t> list;
+TensorViews LoadedModule::viewsWhere(bool isParam, const Tensors &arguments) const {
+  TensorViews views;
   for (auto [argument, param] : zip_equal(arguments, params))
     if (param == isParam)
-      list.push_back(viewOf(argument));
-  return list;
+      views.add(argument);
+  return views;
 }
 
-Expected<Handle<nova_instance_t>> LoadedModule::bindParams(const Tensors &arguments) const {
-  SmallVector<nova_tensor_t> bound = viewsWhere(/*isParam=*/true, arguments);
+Expected<BoundParams> LoadedModule::bindParams(const Tensors &arguments) const {
+  BoundParams bound;
+  bound.views = viewsWhere(/*isParam=*/true, arguments);
   nova_instance_t *instance = nullptr;
-  if (!bound.empty())
-    if (Error error = toError(nova_instance_create(context.get(), module.get(), bound.data(), bound.size(), &instance)))
+  const auto &list = bound.views.get();
+  if (!list.empty())
+    if (Error error = toError(nova_instance_create(context.get(), module.get(), list.data(), list.size(), &instance)))
       return std::move(error);
-  return Handle<nova_instance_t>(instance);
+  bound.instance.reset(instance);
+  return bound;
 }
 
 Expected<SmallVector<int32_t>> LoadedModule::axes(bool results) const {
@@ -125,7 +129,8 @@ Expected<SmallVector<int32_t>> LoadedModule::axes(bool results) const {
 
 Expected<Execution::Tensors> LoadedModule::makeResults(const nova_instance_t *instance, nova_session_t *session,
                                                        const Tensors &arguments) const {
-  SmallVector<nova_tensor_t> inputs = viewsWhere(/*isParam=*/false, arguments);
+  TensorViews views = viewsWhere(/*isParam=*/false, arguments);
+  const auto &inputs = views.get();
   size_t count = nova_module_result_count(module.get());
   std::vector<nova_port_t> ports(count);
   std::vector<std::vector<int64_t>> shapes(count);
@@ -151,9 +156,15 @@ Expected<Execution::Tensors> LoadedModule::makeResults(const nova_instance_t *in
 
 Error LoadedModule::run(const nova_instance_t *instance, nova_session_t *session, const Tensors &arguments,
                         Tensors &results) const {
-  SmallVector<nova_tensor_t> inputs = viewsWhere(/*isParam=*/false, arguments), outputs = viewsOf(results);
-  nova_run_t run{module.get(), instance, session, inputs.data(), inputs.size(), outputs.data(), outputs.size()};
-  return toError(nova_run(context.get(), &run, 1));
+  TensorViews inputs = viewsWhere(/*isParam=*/false, arguments), outputs;
+  for (const Tensor &result : results)
+    outputs.add(result);
+  nova_run_t run{module.get(),        instance, session, inputs.get().data(), inputs.get().size(), outputs.get().data(),
+                 outputs.get().size()};
+  if (Error error = toError(nova_run(context.get(), &run, 1)))
+    return error;
+  outputs.fetch(results);
+  return Error::success();
 }
 
 Expected<Handle<nova_session_t>> LoadedModule::makeSession(nova_instance_t *instance, int64_t rows) const {

@@ -5,6 +5,7 @@
 #include "nova/nova.h"
 #include "tools/nova/Execution.h"
 #include "tools/nova/ModuleSource.h"
+#include <list>
 #include <memory>
 
 namespace nova::tool {
@@ -20,8 +21,25 @@ template <class T> using Handle = std::unique_ptr<T, ReleaseHandle>;
 llvm::Error toError(nova_status_t *status);
 /// What oneDNN is found to do is remembered beside the store's entries, if the store is used.
 llvm::Error rememberProducts();
-/// The same tensors for libnova; valid as long as they are.
-llvm::SmallVector<nova_tensor_t> viewsOf(const Execution::Tensors &tensors);
+/// Tensors for libnova, which must stay as they are while these views are used. Of i4 they are packed copies.
+class TensorViews {
+public:
+  void add(const reference::Tensor &tensor);
+  const std::vector<nova_tensor_t> &get() const { return list; }
+  /// Takes over what was written to the views of these tensors, which are those that were added.
+  void fetch(Execution::Tensors &tensors) const;
+
+private:
+  std::vector<nova_tensor_t> list;
+  std::list<std::vector<char, reference::TensorAllocator<char>>> packed;
+};
+
+/// An instance, null without params, and what it was made of.
+struct BoundParams {
+  TensorViews views;
+  Handle<nova_instance_t> instance;
+  nova_instance_t *get() const { return instance.get(); }
+};
 
 class LoadedModule {
 public:
@@ -40,7 +58,7 @@ public:
   llvm::Expected<llvm::SmallVector<int32_t>> resultAxes() const { return axes(/*results=*/true); }
 
   /// Binds the params among all arguments, which must stay as they are; null if there are none.
-  llvm::Expected<Handle<nova_instance_t>> bindParams(const Tensors &arguments) const;
+  llvm::Expected<BoundParams> bindParams(const Tensors &arguments) const;
 
   // In what follows `instance` is what bindParams has given, and params among the arguments are passed over.
 
@@ -57,7 +75,7 @@ private:
   LoadedModule(ModuleBytes source, Handle<nova_module_t> module, Handle<nova_context_t> context)
       : source(std::move(source)), module(std::move(module)), context(std::move(context)) {}
   llvm::Error findParams();
-  llvm::SmallVector<nova_tensor_t> viewsWhere(bool isParam, const Tensors &arguments) const;
+  TensorViews viewsWhere(bool isParam, const Tensors &arguments) const;
   llvm::Expected<llvm::SmallVector<int32_t>> axes(bool results) const;
 
   ModuleBytes source;

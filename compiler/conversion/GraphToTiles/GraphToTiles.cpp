@@ -4,6 +4,7 @@
 #include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/conversion/GraphToTiles/Prepare.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
+#include "compiler/conversion/GraphToTiles/WidenNibbles.h"
 #include <set>
 
 using namespace mlir;
@@ -431,7 +432,8 @@ bool Planner::noteContractions(const RowSchedule &schedule, DimAttr rows, const 
   for (const RowEvent &event : schedule.events)
     if (event.contraction) {
       Factor factor = factorOf(cast<MatmulOp>(event.contraction), event.contraction->getOperand(1));
-      std::string why = whyGenerated(event, rows, values, {factor.transposed, factor.isState}, rowSymbols);
+      Type element = tensorOf(factor.source).getElementType();
+      std::string why = whyGenerated(event, rows, values, {factor.transposed, factor.isState, element}, rowSymbols);
       all &= why.empty();
       found.push_back({nameOf(event.contraction->getResult(0)), kernel, ContractionTile::Generated, why});
     }
@@ -528,6 +530,7 @@ FailureOr<TileProgram> Planner::run() {
 }
 
 FailureOr<TileProgram> graphToTiles(const TileInput &input) {
+  widenNibbles(input.graph, input.numArguments, input.resultNames.size());
   FailureOr<TileProgram> program = Planner(input).run();
   if (failed(program) || failed(splitPrepared(input.graph, *program)))
     return failure();

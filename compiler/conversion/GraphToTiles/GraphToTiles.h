@@ -22,7 +22,7 @@ struct TileProgram {
 
 /// Fuses ops that work row by row on the same rows into one kernel each, in levels: a kernel reads whole values (packed
 /// factors of contractions, operands of ops that cross rows) only from kernels of lower levels. On failure a diagnostic
-/// was emitted.
+/// was emitted. Packed 4-bit values in the graph are replaced by i8 (WidenNibbles.h).
 mlir::FailureOr<TileProgram> graphToTiles(const TileInput &input);
 } // namespace nova
 

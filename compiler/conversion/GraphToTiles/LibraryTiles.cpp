@@ -23,6 +23,8 @@ std::string whyGenerated(const RowEvent &event, DimAttr rows, const Values &valu
     return "the second factor is a state, kept packed";
   if (factor.transposed)
     return "the second factor is read transposed";
+  if (factor.element != type.getElementType())
+    return "the second factor is kept in " + elementText(factor.element);
   if (!values.equal(values.rowsOf(op.getLhs()), rows))
     return "one row of the first factor serves all rows";
   // A shape is tried before it is used, so it must not be another one in every call.

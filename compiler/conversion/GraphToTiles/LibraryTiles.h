@@ -12,6 +12,7 @@ namespace nova {
 struct PlainFactor {
   bool transposed;
   bool isState;
+  mlir::Type element;
 };
 
 /// Why only generated code can carry the contraction of `event`, in a kernel of `rows` rows; "" where nothing speaks

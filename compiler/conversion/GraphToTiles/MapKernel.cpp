@@ -139,6 +139,10 @@ int64_t MapEmitter::batchAxes(TensorType type) const {
   int64_t batch = std::max<int64_t>(type.getRank() - 2, 0);
   if (batch > 0 && !isWorthBatching(type))
     return 0;
+  // The steps through packed 4-bit rows are no polynomials.
+  auto isNibble = [](TensorType tensor) { return tensor.getElementType().isInteger(4); };
+  if (isNibble(type) || llvm::any_of(leaves, [&](auto &leaf) { return isNibble(tensorOf(leaf.first)); }))
+    return 0;
   for (int64_t axis : indexed)
     if (axis >= 0)
       batch = std::min(batch, axis);

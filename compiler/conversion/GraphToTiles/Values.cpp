@@ -133,12 +133,19 @@ Role Values::initialRole(Operation &op, unsigned numArguments) const {
   return Role::Map;
 }
 
+// How far apart matrices of packed 4-bit rows lie is no polynomial of their sizes.
+static bool touchesNibbles(Operation &op) {
+  auto isNibble = [](Value v) { return tensorOf(v).getElementType().isInteger(4); };
+  return llvm::any_of(op.getOperands(), isNibble) || llvm::any_of(op.getResults(), isNibble);
+}
+
 // Elementwise work on batches fuses with the contractions and reductions that it feeds or follows; alone it is a loop
 // nest.
 void Values::findRowsOfBatches(GraphOp graph) {
   auto isOpen = [&](Operation &op) {
     Value v = op.getNumResults() == 1 ? op.getResult(0) : Value();
-    return v && roles.lookup(v) == Role::Map && isElementwise(&op) && isBatched(v) && isWorthBatching(tensorOf(v));
+    return v && roles.lookup(v) == Role::Map && isElementwise(&op) && isBatched(v) && isWorthBatching(tensorOf(v)) &&
+           !touchesNibbles(op);
   };
   auto block = graph.getBlock().without_terminator();
   for (Operation &op : block)

@@ -217,17 +217,88 @@ Value Emit::toStored(Value x, Type element) {
   return element.isInteger(8) ? cast<arith::TruncIOp>(stored, x) : x;
 }
 
+// Two to a byte, the first one in its low half.
+Value Emit::loadNibble(Value pointer, Value index) {
+  Type i32 = b.getI32Type();
+  Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), atBytes(pointer, over(index, nibblesPerByte)), 1);
+  Value high = cast<arith::TruncIOp>(i32, within(index, nibblesPerByte));
+  Value shift = op<arith::SubIOp>(integer(i32, 28), op<arith::ShLIOp>(high, integer(i32, 2)));
+  return op<arith::ShRSIOp>(op<arith::ShLIOp>(cast<arith::ExtUIOp>(i32, byte), shift), integer(i32, 28));
+}
+
+// 16 of them: eight bytes, or from the middle of a byte nine. No byte is touched that has none of them.
+Value Emit::loadNibbles(Value pointer, Value index) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type(), lanes8 = VectorType::get({8}, i32);
+  Value first = over(index, nibblesPerByte), last = over(add(index, 15), nibblesPerByte);
+  Value eight = b.create<LLVM::LoadOp>(loc, i64, atBytes(pointer, first), 1);
+  Value ninth = cast<arith::ExtUIOp>(i64, b.create<LLVM::LoadOp>(loc, b.getI8Type(), atBytes(pointer, last), 1));
+  Value odd = compare(IntPredicate::ne, within(index, nibblesPerByte), idx(0));
+  Value shifted = op<arith::OrIOp>(op<arith::ShRUIOp>(eight, idx(4)), op<arith::ShLIOp>(ninth, idx(60)));
+  Value bits = select(odd, shifted, eight);
+  SmallVector<Attribute> shifts;
+  for (int64_t i = 0; i < 8; ++i)
+    shifts.push_back(b.getIntegerAttr(i32, 28 - 4 * i));
+  Value left = constant(DenseElementsAttr::get(llvm::cast<ShapedType>(lanes8), shifts));
+  auto half = [&](Value word) {
+    Value spread = op<arith::ShLIOp>(splat(cast<arith::TruncIOp>(i32, word), 8), left);
+    return op<arith::ShRSIOp>(spread, integer(lanes8, 28));
+  };
+  SmallVector<int64_t> positions = llvm::to_vector(llvm::seq<int64_t>(0, 16));
+  return shuffle(half(bits), half(op<arith::ShRUIOp>(bits, idx(32))), positions);
+}
+
+// 16 of them as an i64.
+Value Emit::packNibbles(Value x) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type(), lanes8 = VectorType::get({8}, i32);
+  SmallVector<Attribute> shifts;
+  for (int64_t i = 0; i < 8; ++i)
+    shifts.push_back(b.getIntegerAttr(i32, 4 * i));
+  Value right = constant(DenseElementsAttr::get(llvm::cast<ShapedType>(lanes8), shifts));
+  auto half = [&](int64_t first) {
+    Value low = op<arith::AndIOp>(part(x, first, 8), integer(lanes8, 15));
+    Value word = b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, op<arith::ShLIOp>(low, right));
+    return cast<arith::ExtUIOp>(i64, word);
+  };
+  return op<arith::OrIOp>(half(0), op<arith::ShLIOp>(half(8), idx(32)));
+}
+
 Value Emit::load(Value pointer, Type element, Value index, int64_t lanes) {
+  if (isNibble(element))
+    return lanes ? loadNibbles(pointer, index) : loadNibble(pointer, index);
   Type stored = shaped(storageType(element), lanes);
   return fromStored(b.create<LLVM::LoadOp>(loc, stored, at(pointer, element, index), byteSize(element)), element);
 }
 
 void Emit::store(Value value, Value pointer, Value index, Type element) {
   element = element ? element : elementOf(value.getType());
+  if (isNibble(element)) {
+    Value byte = over(index, nibblesPerByte);
+    value = lanesOf(value.getType()) ? packNibbles(value)
+                                     : cast<arith::TruncIOp>(b.getI8Type(),
+                                                             op<arith::AndIOp>(value, integer(b.getI32Type(), 15)));
+    b.create<LLVM::StoreOp>(loc, value, atBytes(pointer, byte), 1);
+    return;
+  }
   b.create<LLVM::StoreOp>(loc, toStored(value, element), at(pointer, element, index), byteSize(element));
 }
 
+// The number of lanes of a mask that begins with them.
+static Value countOf(Emit &e, Value mask) {
+  Type bits = e.b.getIntegerType(lanesOf(mask.getType()));
+  Value image = e.b.create<vector::BitCastOp>(e.loc, VectorType::get({1}, bits), mask);
+  Value count = e.b.create<math::CtPopOp>(e.loc, e.lane(image, 0));
+  return e.cast<arith::ExtUIOp>(e.b.getI64Type(), count);
+}
+
 Value Emit::maskedLoad(Value pointer, Type element, Value index, Value mask) {
+  if (isNibble(element)) { // the last one stands in for those beyond it, whose bytes may not be there
+    Value last = sub(countOf(*this, mask), idx(1)), x;
+    for (int64_t i = 0, lanes = lanesOf(mask.getType()); i < lanes; ++i) {
+      Value one = loadNibble(pointer, add(index, min(idx(i), last)));
+      x = x ? b.create<vector::InsertOp>(loc, one, x, i).getResult() : splat(one, lanes);
+    }
+    return x;
+  }
   Type stored = storageType(element), type = shaped(stored, lanesOf(mask.getType()));
   Value zero = isa<FloatType>(stored) ? real(type, 0.0) : integer(type, 0);
   Value x = b.create<LLVM::MaskedLoadOp>(loc, type, at(pointer, element, index), mask, ValueRange{zero},
@@ -237,6 +308,15 @@ Value Emit::maskedLoad(Value pointer, Type element, Value index, Value mask) {
 
 void Emit::maskedStore(Value value, Value pointer, Value index, Value mask, Type element) {
   element = element ? element : elementOf(value.getType());
+  if (isNibble(element)) { // half a byte beyond the last one is 0
+    value = select(mask, value, integer(value.getType(), 0));
+    int64_t bytes = lanesOf(mask.getType()) / nibblesPerByte;
+    Value packed = b.create<vector::BitCastOp>(loc, VectorType::get({bytes}, b.getI8Type()),
+                                               splat(packNibbles(value), 1));
+    Value count = over(ceilTo(countOf(*this, mask), nibblesPerByte), nibblesPerByte);
+    b.create<LLVM::MaskedStoreOp>(loc, packed, atBytes(pointer, over(index, nibblesPerByte)), maskBelow(count, bytes), 1);
+    return;
+  }
   b.create<LLVM::MaskedStoreOp>(loc, toStored(value, element), at(pointer, element, index), mask,
                                 static_cast<uint32_t>(byteSize(element)));
 }

@@ -26,11 +26,14 @@ using Values = SmallVector<Value>;
 using FloatPredicate = mlir::arith::CmpFPredicate;
 using IntPredicate = mlir::arith::CmpIPredicate;
 
-/// The type in which a buffer keeps `element`: i1 takes a byte, bf16 is 16 bits.
+/// The type in which a buffer keeps `element`: i1 takes a byte, bf16 is 16 bits; of i4 it is the byte that two share.
 Type storageType(Type element);
+/// i4, whose indices count halves of bytes. Rows begin at bytes: from one to the next it is an even number of them.
+inline bool isNibble(Type element) { return element.isInteger(4); }
+constexpr int64_t nibblesPerByte = 2;
 /// Bytes of one element in a buffer.
 int64_t byteSize(Type element);
-/// The type in which code holds an element: of one that is only kept (bf16, f16, i8) the same number as f32 or i32. It
+/// The type in which code holds an element: of one that is only kept (bf16, f16, i8, i4) the same number as f32 or i32. It
 /// is widened where it is loaded and fits exactly where it is stored.
 Type registerType(Type element);
 /// `element` itself for 0 lanes, else a vector of it.
@@ -119,7 +122,8 @@ public:
   /// @{
   Value at(Value pointer, Type element, Value index);
   Value atBytes(Value pointer, Value bytes);
-  /// Unaligned; i1 is read from bytes, bf16, f16 and i8 are widened (registerType). `lanes` 0 is one element.
+  /// Unaligned; i1 is read from bytes, bf16, f16, i8 and i4 are widened (registerType). `lanes` 0 is one element. Of i4
+  /// vectors have 16 lanes; stores begin at even indices and write whole bytes.
   Value load(Value pointer, Type element, Value index, int64_t lanes);
   /// `element` (null: the value's own) is that of the memory; `value` is of its registerType.
   void store(Value value, Value pointer, Value index, Type element = {});
@@ -131,6 +135,9 @@ public:
 private:
   Value fromStored(Value x, Type element);
   Value toStored(Value x, Type element);
+  Value loadNibble(Value pointer, Value index);
+  Value loadNibbles(Value pointer, Value index);
+  Value packNibbles(Value x);
 
   mlir::Block *entry;
   llvm::DenseMap<mlir::Attribute, Value> constants;

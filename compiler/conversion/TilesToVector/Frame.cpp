@@ -53,7 +53,7 @@ struct ScratchTile {
 
   Value stride(Emit &e, const Sizes &sizes) const {
     if (!isTotals && !isTarget && constantValue(width) == 1)
-      return e.idx(1);
+      return e.idx(isNibble(element) ? nibblesPerByte : 1);
     return e.add(e.ceilTo(sizes.of(e, width), 16), isTotals ? 0 : 16);
   }
   Value bytes(Emit &e, const Sizes &sizes, Value rows) const {
@@ -116,9 +116,11 @@ Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes) {
   Type element = type.getTensor().getElementType();
   if (type.getLayout() == tile::Layout::rows) {
     Value count = e.idx(1);
-    for (DimAttr dim : dims)
-      count = e.mul(count, sizes.of(e, dim));
-    return e.mul(count, byteSize(element));
+    for (auto [axis, dim] : llvm::enumerate(dims)) {
+      Value size = sizes.of(e, dim);
+      count = e.mul(count, axis + 1 == dims.size() ? rowStride(e, element, size) : size);
+    }
+    return isNibble(element) ? e.over(e.ceilTo(count, nibblesPerByte), nibblesPerByte) : e.mul(count, byteSize(element));
   }
   Value k = sizes.of(e, dims[0]), columns = e.ceilTo(sizes.of(e, dims[1]), panelWidth(element));
   if (type.getLayout() == tile::Layout::pages)
@@ -180,7 +182,7 @@ void Frame::placeBuffers() {
                                 ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(buffer.getArgNumber())}),
         8);
     ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);
-    strides[buffer] = shape.size() == 2 ? size(shape[1]) : e.idx(0);
+    strides[buffer] = shape.size() == 2 ? rowStride(e, elementOfBuffer(buffer), size(shape[1])) : e.idx(0);
   }
   Value offset = e.idx(ScratchHeader::bytes);
   for (const ScratchTile &tile : scratchTiles(kernel)) {

@@ -32,6 +32,10 @@ struct ScratchHeader {
 
 /// Columns of a panel: those that 64 bytes of registers hold.
 inline int64_t panelWidth(Type element) { return 64 / byteSize(registerType(element)); }
+/// Elements from one row to the next where a row has `width`: an even number of halves of bytes.
+inline Value rowStride(Emit &e, Type element, Value width) {
+  return isNibble(element) ? e.ceilTo(width, nibblesPerByte) : width;
+}
 /// The element type of a buffer.
 inline Type elementOfBuffer(Value buffer) {
   return mlir::cast<tile::BufferType>(buffer.getType()).getTensor().getElementType();

@@ -21,14 +21,20 @@ void nest(Emit &e, ArrayRef<Range> ranges, llvm::function_ref<void(ValueRange)> 
   nestFrom(e, ranges, indices, body);
 }
 
-Values rowMajorStrides(Frame &f, ArrayRef<DimAttr> dims) {
+static Values stridesOf(Frame &f, ArrayRef<DimAttr> dims, Type element) {
   Values strides(dims.size());
   Value stride = f.e.idx(1);
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = constantValue(dims[i]) == 1 ? f.e.idx(0) : stride;
-    stride = f.e.mul(stride, f.size(dims[i]));
+    Value size = f.size(dims[i]);
+    stride = f.e.mul(stride, element && i + 1 == dims.size() ? rowStride(f.e, element, size) : size);
   }
   return strides;
+}
+
+Values rowMajorStrides(Frame &f, ArrayRef<DimAttr> dims) { return stridesOf(f, dims, {}); }
+Values rowMajorStrides(Frame &f, Value buffer) {
+  return stridesOf(f, dimsOfBuffer(buffer), elementOfBuffer(buffer));
 }
 
 Value dot(Emit &e, ValueRange indices, ValueRange strides) {

@@ -21,6 +21,8 @@ void nest(Emit &e, ArrayRef<Range> ranges, llvm::function_ref<void(ValueRange)> 
 /// Elements between neighbours of every axis of a dense tensor; 0 along axes whose dim is the constant 1
 /// (broadcasting).
 Values rowMajorStrides(Frame &f, ArrayRef<DimAttr> dims);
+/// The same of a buffer; of i4 its rows begin at bytes.
+Values rowMajorStrides(Frame &f, Value buffer);
 
 /// The sum of index * stride.
 Value dot(Emit &e, ValueRange indices, ValueRange strides);

@@ -25,7 +25,7 @@ public:
       ranges.push_back({e.idx(0), f.size(dim)});
     if (!ranges.empty())
       ranges[0] = {f.row0, e.add(f.row0, f.rows)};
-    outputStrides = rowMajorStrides(f, dimsOfBuffer(op.getOutput()));
+    outputStrides = rowMajorStrides(f, op.getOutput());
     outputStart = e.idx(0);
     if (op.getAt())
       for (auto [dim, stride] : llvm::zip(*op.getAt(), outputStrides))
@@ -43,7 +43,7 @@ public:
 private:
   // For every axis of the output, how far an input moves along it, and where it begins.
   void place(Value buffer, AffineMap map) {
-    Values along(ranges.size(), e.idx(0)), own = rowMajorStrides(f, dimsOfBuffer(buffer));
+    Values along(ranges.size(), e.idx(0)), own = rowMajorStrides(f, buffer);
     Value start = e.idx(0);
     for (auto [result, stride] : llvm::zip(map.getResults(), own)) {
       MapPlace place = *placeOf(result);

@@ -110,9 +110,11 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_qualify(int64_t terms, int64
 typedef NOVA_ENUM(nova_type_t){NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2,
                                NOVA_I32 = 3, NOVA_I1 = 4,  NOVA_BF16 = 5, /* the upper half of an f32 */
                                NOVA_F16 = 6,                              /* IEEE 754 binary16 */
-                               NOVA_I8 = 7} nova_type_t;
+                               NOVA_I8 = 7,
+    NOVA_I4 = 8 /* -8 .. 7, two to a byte, the first in its low half; each row of the last axis begins at a byte */
+} nova_type_t;
 
-/** The type's name ("f64") and its size in bytes; NULL and 0 for a value that is no type. */
+/** The type's name ("f64") and its size in bytes (1 for i4); NULL and 0 for a value that is no type. */
 NOVA_API const char *nova_type_name(nova_type_t type);
 NOVA_API size_t nova_type_size(nova_type_t type);
 
