@@ -27,13 +27,11 @@ FailureOr<Hash> GraphHashes::graphHash(GraphOp graph) {
   for (Invocation call : graph.getBlock().getOps<Invocation>())
     if (!lookup(call))
       return failure();
-  FailureOr<StoredForm> form = StoredForm::of(graph);
-  if (failed(form))
-    return failure();
+  StoredForm form = StoredForm::of(graph);
   // Callees are numbered by their first call; their names do not count.
   llvm::DenseMap<Attribute, int64_t> callees;
   Tokens tokens(Domain::Graph);
-  form->append(tokens, [&](Tokens &out, FlatSymbolRefAttr callee) {
+  form.append(tokens, [&](Tokens &out, FlatSymbolRefAttr callee) {
     auto [it, fresh] = callees.try_emplace(callee, callees.size());
     out.integer(it->second);
     if (fresh)
@@ -76,11 +74,9 @@ LogicalResult GraphHashes::hashCallees(GraphOp root) {
       continue;
     }
     GraphOp graph = top.graph;
-    FailureOr<Hash> hash = hashWithKnownCallees(graph, {});
-    if (failed(hash))
-      return fail();
-    entries[graph] = {*hash, false};
-    byHash.try_emplace(*hash, graph);
+    Hash hash = hashWithKnownCallees(graph, {});
+    entries[graph] = {hash, false};
+    byHash.try_emplace(hash, graph);
     stack.pop_back();
   }
   return success();
@@ -100,13 +96,11 @@ FailureOr<StoredForm> GraphHashes::storedForm(GraphOp graph, ArrayRef<Value> ext
   });
 }
 
-FailureOr<Hash> GraphHashes::hashWithKnownCallees(GraphOp graph, ArrayRef<Value> extraResults) {
+Hash GraphHashes::hashWithKnownCallees(GraphOp graph, ArrayRef<Value> extraResults) {
   auto known = [&](FlatSymbolRefAttr callee) { return FlatSymbolRefAttr::get(representative(callee.getAttr())); };
-  FailureOr<StoredForm> form = StoredForm::of(graph, extraResults, known);
-  if (failed(form))
-    return failure();
+  StoredForm form = StoredForm::of(graph, extraResults, known);
   Tokens tokens(Domain::Semantic);
-  form->append(tokens, [&](Tokens &out, FlatSymbolRefAttr callee) {
+  form.append(tokens, [&](Tokens &out, FlatSymbolRefAttr callee) {
     out.hash(*entries.lookup(graphs.lookup(callee.getAttr())).semantic);
   });
   return tokens.finish();
@@ -115,7 +109,7 @@ FailureOr<Hash> GraphHashes::hashWithKnownCallees(GraphOp graph, ArrayRef<Value>
 FailureOr<Hash> GraphHashes::semanticHash(GraphOp graph, ArrayRef<Value> extraResults) {
   if (!entries.lookup(graph).semantic && failed(hashCallees(graph)))
     return failure();
-  return extraResults.empty() ? FailureOr<Hash>(*entries[graph].semantic) : hashWithKnownCallees(graph, extraResults);
+  return extraResults.empty() ? *entries[graph].semantic : hashWithKnownCallees(graph, extraResults);
 }
 
 FailureOr<std::vector<GraphOp>> GraphHashes::reachable(GraphOp root) {

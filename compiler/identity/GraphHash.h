@@ -40,7 +40,7 @@ private:
   GraphOp lookup(mlir::Operation *call);
   // Hashes all graphs that `graph` reaches, without recursion: chains of calls may be long.
   mlir::LogicalResult hashCallees(GraphOp graph);
-  mlir::FailureOr<Hash> hashWithKnownCallees(GraphOp graph, llvm::ArrayRef<mlir::Value> extraResults);
+  Hash hashWithKnownCallees(GraphOp graph, llvm::ArrayRef<mlir::Value> extraResults);
 
   llvm::DenseMap<mlir::StringAttr, GraphOp> graphs;
   llvm::DenseMap<mlir::Operation *, Entry> entries;

@@ -38,7 +38,7 @@ public:
   }
 
   // Depth first with a stack of its own: chains of operations may be long.
-  FailureOr<unsigned> number(Value root) {
+  unsigned number(Value root) {
     if (auto it = values.find(root); it != values.end())
       return it->second;
     SmallVector<std::pair<Operation *, unsigned>> stack = {{root.getDefiningOp(), 0}};
@@ -50,17 +50,15 @@ public:
           stack.push_back({operand.getDefiningOp(), 0});
         continue;
       }
-      if (failed(place(op)))
-        return failure();
+      place(op);
       stack.pop_back();
     }
     return values[root];
   }
 
 private:
-  LogicalResult place(Operation *op) {
-    if (op->getNumRegions())
-      return op->emitError("operation ") << op->getName() << " holds a region, which the stored form does not cover";
+  void place(Operation *op) {
+    assert(op->getNumRegions() == 0 && "an operation of a graph holds no region");
     OpKey key{op->getName(), normalize(op->getAttrDictionary()), {}, llvm::to_vector<1>(op->getResultTypes())};
     for (Value operand : op->getOperands())
       key.operands.push_back(values.lookup(operand));
@@ -71,7 +69,6 @@ private:
     }
     for (auto [i, result] : llvm::enumerate(op->getResults()))
       values[result] = it->second + i;
-    return success();
   }
 
   DictionaryAttr normalize(DictionaryAttr attributes) {
@@ -117,18 +114,14 @@ SmallVector<ClauseAttr> sortClauses(ArrayRef<ClauseAttr> clauses, const SymbolOr
 }
 } // namespace
 
-FailureOr<StoredForm> StoredForm::of(GraphOp graph, ArrayRef<Value> extraResults, CalleeFn representative) {
+StoredForm StoredForm::of(GraphOp graph, ArrayRef<Value> extraResults, CalleeFn representative) {
   StoredForm form;
   form.graph = graph;
   Numbering numbering(graph, representative, form.list);
   SmallVector<Value> roots(graph.getReturn().getValues());
   llvm::append_range(roots, extraResults);
-  for (Value root : roots) {
-    FailureOr<unsigned> number = numbering.number(root);
-    if (failed(number))
-      return failure();
-    form.returned.push_back(*number);
-  }
+  for (Value root : roots)
+    form.returned.push_back(numbering.number(root));
   // The order of symbols follows the order of operations, which does not depend on names.
   SmallVector<DimAttr> dims;
   appendDims(dims, graph.getFunctionTypeValue().getInputs());

@@ -35,10 +35,9 @@ class StoredForm {
 public:
   /// The stored form of a verified graph, generic over its element types or not, stored form or core form.
   /// `extraResults` are values of its block that count as further results (probes). `representative` says which callees
-  /// are the same; without it every name is a callee of its own. Fails with a diagnostic at an operation that holds a
-  /// region.
-  static mlir::FailureOr<StoredForm> of(GraphOp graph, llvm::ArrayRef<mlir::Value> extraResults = {},
-                                        CalleeFn representative = nullptr);
+  /// are the same; without it every name is a callee of its own.
+  static StoredForm of(GraphOp graph, llvm::ArrayRef<mlir::Value> extraResults = {},
+                       CalleeFn representative = nullptr);
 
   GraphOp getGraph() const { return graph; }
   llvm::ArrayRef<StoredOp> ops() const { return list; }

@@ -27,7 +27,7 @@ public:
   LogicalResult buildCore(); // core form, dependence, extend
   LogicalResult buildTiles();
   LogicalResult buildVector();
-  FailureOr<CompiledModule> buildBytes();
+  FailureOr<CompiledModule> buildBytes(bool *machineFailed);
 
   GraphOp graph;
   const CompileOptions &options;
@@ -189,7 +189,7 @@ LogicalResult Compilation::buildVector() {
   return success();
 }
 
-FailureOr<CompiledModule> Compilation::buildBytes() {
+FailureOr<CompiledModule> Compilation::buildBytes(bool *machineFailed) {
   if (failed(buildVector()))
     return failure();
   auto axes = [](auto &list) { return std::vector<std::optional<unsigned>>(list.begin(), list.end()); };
@@ -205,6 +205,8 @@ FailureOr<CompiledModule> Compilation::buildBytes() {
   input.parts.emplace_back(targets.front(), *layout);
   input.manifestJson = result.manifest;
   llvm::Expected<std::vector<char>> bytes = buildModule(input);
+  if (!bytes && machineFailed)
+    *machineFailed = true;
   if (!bytes)
     return graph.emitError("cannot make a module: ") << llvm::toString(bytes.takeError());
   result.bytes = std::move(*bytes);
@@ -218,11 +220,12 @@ FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options)
   return compilation.version.hex();
 }
 
-FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options) {
-  return Compilation(graph, options).buildBytes();
+FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options, bool *machineFailed) {
+  return Compilation(graph, options).buildBytes(machineFailed);
 }
 
-LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os) {
+LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os,
+                        bool *machineFailed) {
   Compilation c(graph, options);
   switch (stage) {
   case Stage::Stored: {
@@ -266,16 +269,11 @@ LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stag
   case Stage::Asm:
     if (failed(c.buildVector()))
       return failure();
-    for (auto &[target, module] : c.vectors) {
-      llvm::Expected<std::string> text =
-          printCode(*module, target, stage == Stage::LLVM ? CodeForm::llvm : CodeForm::assembly);
-      if (!text)
-        return graph.emitError("cannot print code: ") << llvm::toString(text.takeError());
-      os << *text;
-    }
+    for (auto &[target, module] : c.vectors)
+      os << printCode(*module, target, stage == Stage::LLVM ? CodeForm::llvm : CodeForm::assembly);
     return success();
   case Stage::Module: {
-    FailureOr<CompiledModule> module = c.buildBytes();
+    FailureOr<CompiledModule> module = c.buildBytes(machineFailed);
     if (failed(module))
       return failure();
     os.write(module->bytes.data(), module->bytes.size());

@@ -38,10 +38,13 @@ struct CompiledModule {
 
 /// The version hash of (graph, options), without compiling. On failure a diagnostic was emitted.
 mlir::FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options);
-/// Compiles in process. On failure a diagnostic was emitted.
-mlir::FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options);
-/// Prints one stage of the way.
-mlir::LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os);
+/// Compiles in process. On failure a diagnostic was emitted; `machineFailed` tells whether the machine failed (no linker,
+/// a full disk) rather than the graph.
+mlir::FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options,
+                                             bool *machineFailed = nullptr);
+/// Prints one stage of the way. Fails likewise.
+mlir::LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stage, llvm::raw_ostream &os,
+                              bool *machineFailed = nullptr);
 } // namespace nova
 
 #endif

@@ -73,11 +73,8 @@ ParseResult parseScopedOperand(OpAsmParser &parser, ParsedOperands &parsed) {
   Type type = scope ? scope->lookup(operand.name) : Type();
   if (!type)
     return errorAt(parser, operand.location) << "value " << operand.name << " is not defined before this use";
-  auto tensor = dyn_cast<TensorType>(type);
-  if (!tensor)
-    return errorAt(parser, operand.location) << "expected a tensor, found " << operand.name << ": " << toString(type);
   parsed.operands.push_back(operand);
-  parsed.types.push_back(tensor);
+  parsed.types.push_back(cast<TensorType>(type)); // what the text of a graph can name
   parsed.names.push_back(operand.name.str());
   return success();
 }
@@ -167,7 +164,7 @@ static ParseResult parseLiterals(OpAsmParser &parser, SmallVectorImpl<Literal> &
     count++;
     if (*parser.getCurrentLocation().getPointer() == '[') {
       lists = true;
-      if (depth >= 8)
+      if (depth + 1 >= 8)
         return errorAt(parser, parser.getCurrentLocation()) << "constants have at most 8 axes";
       return parseLiterals(parser, values, shape, depth + 1);
     }

@@ -237,10 +237,10 @@ static LogicalResult checkHidden(const InferContext &c, unsigned value, unsigned
   FailureOr<SmallVector<DimAttr>> dims = broadcastDims(c, {value, mask});
   if (failed(dims))
     return failure();
-  for (auto [have, joint] :
-       llvm::zip_equal(c.operands[value].getDims(), ArrayRef<DimAttr>(*dims).take_back(c.operands[value].getRank())))
-    if (!c.facts.equal(have, joint))
-      return c.error(mask) << "mask " << c.typed(mask) << " is larger than " << c.typed(value);
+  ArrayRef<DimAttr> own = c.operands[value].getDims();
+  auto equal = [&](DimAttr have, DimAttr joint) { return c.facts.equal(have, joint); };
+  if (!std::equal(own.begin(), own.end(), dims->begin(), dims->end(), equal))
+    return c.error(mask) << "mask " << c.typed(mask) << " is larger than " << c.typed(value);
   return success();
 }
 

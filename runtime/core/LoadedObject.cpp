@@ -45,10 +45,8 @@ Status LoadedObject::open(std::string_view bytes) {
   // as long as the object is loaded.
   std::string path = concat("/proc/self/fd/", file);
   handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *reason = dlerror();
-    return fail(NOVA_IO_ERROR, "the dynamic loader refuses the module: ", reason ? reason : "no reason given");
-  }
+  if (!handle)
+    return fail(NOVA_IO_ERROR, "the dynamic loader refuses the module: ", dlerror());
   return Status::success();
 }
 

@@ -131,31 +131,5 @@ tile.kernel @k symbols ["k", "m", "n", "s"] rows <m> position <0> block 2 {
   }
 }
 
-TEST_F(AlongAxis, Refusals) {
-  auto map = [&](const std::string &maps, const std::string &more) {
-    return refusal(expand(R"(
-tile.kernel @k symbols ["m", "n"] rows <m> position <0> block 2 {
-^bb0(%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>):
-  tile.map ins(%x : b<f32[m, n], rows>) out(%o : b<f32[m, n], rows>) maps [$maps] $more {
-  ^bb0(%a: s<f32>, %i: s<i64>, %j: s<i64>):
-    tile.yield %a : s<f32>
-  }
-})",
-                          {{"maps", maps}, {"more", more}}),
-                   target);
-  };
-  auto says = [](const std::string &text, const std::string &part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  };
-  says(map("affine_map<(i, j) -> (i, j + i)>", ""),
-       "a result that is neither 0 nor made of an axis, a step and a start");
-  says(map("affine_map<(i, j) -> (i, j * -1)>", ""), "a result that is neither 0 nor made of");
-  says(map("affine_map<(i, j)[s] -> (i, j + s)>", ""), "has a map with 1 symbols, more than 'starts'");
-  says(map("affine_map<(i, j) -> (i, j)>", "part [#nova.dim<m>] at [#nova.dim<0>, #nova.dim<0>]"),
-       "has 1 sizes in 'part'; expected 2");
-  says(map("affine_map<(i, j) -> (i, j)>", "part [#nova.dim<m>, #nova.dim<q>] at [#nova.dim<0>, #nova.dim<0>]"),
-       "uses the symbol 'q'");
-}
-
 } // namespace
 } // namespace nova::test

@@ -1,8 +1,7 @@
-// Modules as files, code as code: no foreign symbols, equal bytes, hot loops without spills; and what is refused.
+// Modules as files, code as code: no foreign symbols, equal bytes, hot loops without spills.
 #include "tests/conversion/AttentionTiles.h"
 #include "tests/conversion/HotLoops.h"
 #include "tests/conversion/KernelHarness.h"
-#include "tests/conversion/TileText.h"
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -64,61 +63,6 @@ INSTANTIATE_TEST_SUITE_P(Attention, Modules,
                          [](const auto &info) {
                            return std::string(std::get<0>(info.param)) + "_" + (std::get<1>(info.param) + 7);
                          });
-
-std::string kernel(const std::string &arguments, const std::string &body) {
-  return expand("tile.kernel @k symbols [\"m\", \"n\"] rows <m> position <0> block 4 {\n^bb0(" + arguments + "):\n" +
-                    body + "\n}",
-                {});
-}
-
-void expectRefused(const std::string &text, const std::string &message) {
-  std::string diagnostics = refusal(text, "x86-64-v3");
-  EXPECT_NE(diagnostics.find(message), std::string::npos) << "found: " << diagnostics;
-}
-
-TEST(Refused, UnknownSymbol) {
-  expectRefused(kernel("%x: b<f32[m, q], rows>, %o: b<f32[m, q], rows>",
-                       "tile.copy %x -> %o : <f32[m, q], rows> -> <f32[m, q], rows>"),
-                "uses the symbol 'q' of the dimension 'q', which its 'symbols' do not list");
-}
-TEST(Refused, ContractionOfUnequalTypes) {
-  expectRefused(kernel("%a: b<f32[m, n], rows>, %b: b<f64[n, n], panels>, %o: b<f32[m, n], rows>",
-                       "tile.contract %a, %b -> %o : <f32[m, n], rows>, <f64[n, n], panels> -> <f32[m, n], rows>"),
-                "multiplies 'f32' by 'f64' into 'f32'");
-}
-TEST(Refused, ContractionWithPlainRightSide) {
-  expectRefused(kernel("%a: b<f32[m, n], rows>, %b: b<f32[n, n], rows>, %o: b<f32[m, n], rows>",
-                       "tile.contract %a, %b -> %o : <f32[m, n], rows>, <f32[n, n], rows> -> <f32[m, n], rows>"),
-                "needs a packed global buffer on the right");
-}
-TEST(Refused, TooFewYields) {
-  expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>",
-                       "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() "
-                       "kinds [] hide [] {\n"
-                       "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield\n}"),
-                "must end in a yield of 1 values");
-}
-TEST(Refused, AnOpThatIsNoArithmetic) {
-  expectRefused(
-      kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, n], rows>",
-             "tile.pass width <n> ins(%x : b<f32[m, n], rows>) stores(%o : b<f32[m, n], rows>) reduces() kinds [] hide "
-             "[] {\n"
-             "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n"
-             "%y = \"nova.transpose\"(%v) {permutation = array<i64>} : (s<f32>) -> s<f32>\n tile.yield %y : s<f32>\n}"),
-      "is no elementwise operation that tile code knows");
-}
-TEST(Refused, MapToAnExpression) {
-  expectRefused(
-      kernel("%x: b<f32[m], rows>, %o: b<f32[m, n], rows>",
-             "tile.map ins(%x : b<f32[m], rows>) out(%o : b<f32[m, n], rows>) maps [affine_map<(i, j) -> (i + j)>] {\n"
-             "^bb0(%v: s<f32>, %i: s<i64>, %j: s<i64>):\n tile.yield %v : s<f32>\n}"),
-      "neither 0 nor made of an axis, a step and a start");
-}
-TEST(Refused, AxisOutOfRange) {
-  expectRefused(kernel("%x: b<f32[m, n], rows>, %o: b<f32[m, 1], rows>",
-                       "tile.reduce <sum> %x axis 2 -> %o : <f32[m, n], rows> -> <f32[m, 1], rows>"),
-                "reduces axis 2 of rank 2");
-}
 
 } // namespace
 } // namespace nova::test

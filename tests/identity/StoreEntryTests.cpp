@@ -50,6 +50,12 @@ TEST(StoreEntry, Messages) {
   std::string later = file;
   later[8] = 9;
   EXPECT_EQ(problemOf(later), "found format 9, expected 1");
+  std::string longLabel = file;
+  longLabel[48] = 100;
+  EXPECT_EQ(problemOf(longLabel), "found a label of 100 bytes in a file of 135");
+  std::string otherHash = file;
+  otherHash[64] ^= 1;
+  EXPECT_EQ(problemOf(otherHash), "the header's checksum does not match");
   std::string changed = file;
   changed.back() ^= 1;
   EXPECT_EQ(problemOf(changed), "the content's checksum does not match");

@@ -183,3 +183,26 @@ TEST_F(StoreFaults, AnUnreadableEntryIsMadeAgainAndNotRemovedByVerify) {
                                                 ": Input/output error; it was made again"}));
   expectSound("unreadable");
 }
+
+TEST_F(StoreFaults, WhatCannotBeRemovedIsListed) {
+  prepare();
+  Store store(options());
+  std::string bytes = readBytes(store.pathOf(kept));
+  bytes.back() ^= 1;
+  writeBytes(store.pathOf(kept), bytes);
+  injectFaults({folder.path + "/store/entries", FaultKind::Lasting, 1, EROFS, "remove"});
+  auto entries = store.verify();
+  stopFaults();
+  ASSERT_TRUE(bool(entries));
+  EXPECT_EQ((*entries)[0].problem,
+            "the content's checksum does not match; cannot remove it: Read-only file system");
+}
+
+TEST_F(StoreFaults, AFileNamedAsEveryDraftWouldBe) {
+  prepare();
+  injectFaults({folder.path + "/store/tmp", FaultKind::Lasting, 1, EEXIST, "open"});
+  llvm::Error error = Store(options()).write(made, "label", contentOf(made));
+  stopFaults();
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "cannot create a file in " + folder.path + "/store/tmp: every name was taken");
+}

@@ -107,7 +107,10 @@ TEST_F(StoreTest, OddThingsInPlaceOfAnEntry) {
   std::string path = store.pathOf(key);
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(get(store, key, "content"), "content"); // and does not wait for a writer
+  llvm::Expected<std::optional<std::string>> pipe = store.read(key); // and does not wait for a writer
+  ASSERT_FALSE(bool(pipe));
+  EXPECT_EQ(llvm::toString(pipe.takeError()), "store entry " + path + " is not a regular file");
+  EXPECT_EQ(get(store, key, "content"), "content");
   EXPECT_EQ(get(store, key, "content"), "content");
   EXPECT_EQ(made, 1);
   std::filesystem::remove(path);

@@ -120,6 +120,12 @@ TEST(InterpreterGraph, ArgumentsThatDoNotFit) {
             "argument V: expected rank 2, found 1");
 }
 
+TEST(InterpreterGraph, OperationsOfTheStoredFormAreAnError) {
+  Graph graph("graph @f(%x: f64[n]) -> f64[n] {\n  %y = call @g(%x) : f64[n]\n  return %y\n}\n"
+              "graph @g(%x: f64[n]) -> f64[n] {\n  return %x\n}\n");
+  EXPECT_EQ(graph.error({tensor<double>({1}, {1.0})}), "y: core form has no operation call");
+}
+
 TEST(InterpreterGraph, SymbolsInsideExpressions) {
   Graph graph("graph @g(%a: f64[2 * h], %b: f64[h * w + 1]) -> f64[w] {\n %r = iota 0 : [w]\n %f = cast %r : f64\n "
               "return %f\n}");

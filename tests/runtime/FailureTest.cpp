@@ -109,6 +109,24 @@ TEST(Failure, MemoryThatCannotBeHad) {
   EXPECT_EQ(prefix.data, std::vector<double>(4, -1));
 }
 
+TEST(Failure, StagedResultsThatHaveNoRoom) {
+  // What can fail writes results only in the end. No entry of these tensors is ever looked at.
+  ModulePtr module = load(divideManifest());
+  const int64_t n = int64_t{1} << 55;
+  std::vector<nova_tensor_t> tensors;
+  for (uintptr_t i = 1; i <= 4; ++i)
+    tensors.push_back({NOVA_I64, 1, &n, reinterpret_cast<void *>(i << 60)});
+  std::vector<ModuleRun> runs{{module.get(), nullptr, {tensors[0], tensors[1]}, {tensors[2], tensors[3]}}};
+  EXPECT_EQ(run(makeContext(1).get(), runs),
+            "out of memory: cannot get 576460752303423488 bytes for staged results");
+}
+
+TEST(Failure, MoreRunsThanACallTakes) {
+  nova_run_t none{};
+  EXPECT_EQ(take(nova_run(makeContext(1).get(), &none, size_t{1} << 32)),
+            "invalid argument: expected at most 4294967295 runs, found 4294967296");
+}
+
 TEST(Failure, AContextSurvivesLackOfMemory) {
   Json manifest = prefixManifest();
   ModulePtr good = load(manifest);

@@ -40,6 +40,12 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_THAT(textFailure(std::string(30000, '[') + std::string(30000, ']')), HasSubstr("expected an object"));
 }
 
+TEST(Manifest, NamesTheSymbolThatNothingDetermines) {
+  Json manifest = scaleManifest();
+  manifest["symbols"].push_back("k");
+  EXPECT_EQ(failure(manifest), "module invalid: manifest, symbols[2]: no argument determines the symbol k");
+}
+
 TEST(Manifest, EveryMemberIsNeeded) {
   const Json good = runningBatchManifest();
   for (const auto &[name, value] : good.items()) {
@@ -134,6 +140,9 @@ static Json power(const char *symbol, Json exponent) {
   return {{"text", "p"}, {"terms", Json::array({Json::array({1, Json::array({symbol, exponent})})})}};
 }
 
+/// The sequence's argument as a scalar that still names an axis.
+static std::function<Json()> withoutAxes() { return with(runningManifest, "/arguments/0/dims", Json::array()); }
+
 INSTANTIATE_TEST_SUITE_P(
     Manifest, BadManifestTest,
     testing::Values(
@@ -158,6 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "results[0].dims[0].terms[0][1][1]: expected an integer in 1 .. 62, found 0"},
         BadManifest{"FactorTwice", with(scaleManifest, "/results/0/dims/0", productDim({"n", "n"})),
                     "results[0].dims[0].terms[0][2]: the symbol n occurs twice in a term"},
+        BadManifest{"FactorOfThree", with(scaleManifest, "/results/0/dims/0/terms/0/1", Json::array({"n", 1, 1})),
+                    "results[0].dims[0].terms[0][1]: expected a symbol and an exponent, found 3 elements"},
+        BadManifest{"ZeroByte", with(scaleManifest, "/graph", std::string("a\0b", 3)),
+                    "graph: expected a text without zero bytes"},
         BadManifest{"EmptyTerm", with(scaleManifest, "/results/0/dims/0/terms/0", Json::array()),
                     "results[0].dims[0].terms[0]: expected a coefficient"},
         BadManifest{"NotLinear", with(scaleManifest, "/arguments/0/dims/0", power("n", 2)),
@@ -172,6 +185,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "arguments[0].sequence_axis: expected an axis of size n, found d"},
         BadManifest{"SequenceAxisNone", with(runningManifest, "/arguments/0/sequence_axis", nullptr),
                     "arguments: a sequence needs at least one with a sequence_axis, found none"},
+        BadManifest{"SequenceAxisOfAScalar", withoutAxes(),
+                    "arguments[0].sequence_axis: expected null for rank 0, found 0"},
         BadManifest{"SequenceAxisWithout", with(scaleManifest, "/arguments/0/sequence_axis", 0),
                     "arguments[0].sequence_axis: expected null in a module without a sequence, found 0"},
         BadManifest{"Relation", with(runningManifest, "/clauses/0/relation", "!="),

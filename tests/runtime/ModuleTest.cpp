@@ -4,12 +4,15 @@
 #include "runtime/core/ElfFile.h"
 #include "tests/runtime/TestModule.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace nova;
@@ -121,14 +124,15 @@ TEST(Module, RefusesWrongElfHeaders) {
     std::memcpy(bytes.data() + offset, &value, sizeof value);
     return loadFailure(bytes);
   };
+  const char *outside = "not a module: the section table does not lie inside the file";
   EXPECT_THAT(change(EI_CLASS, char{ELFCLASS32}), HasSubstr("not an ELF file for x86-64"));
   EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_machine), Elf64_Half{EM_AARCH64}), HasSubstr("not an ELF file for x86-64"));
   EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_type), Elf64_Half{ET_EXEC}), HasSubstr("not a shared object"));
-  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shnum), Elf64_Half{0}), HasSubstr("section table"));
-  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shnum), Elf64_Half{0xffff}), HasSubstr("section table"));
-  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shentsize), Elf64_Half{1}), HasSubstr("section table"));
-  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shstrndx), Elf64_Half{0xff00}), HasSubstr("section table"));
-  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shoff), ~Elf64_Off{0}), HasSubstr("section table"));
+  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shnum), Elf64_Half{0}), HasSubstr(outside));
+  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shnum), Elf64_Half{0xffff}), HasSubstr(outside));
+  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shentsize), Elf64_Half{1}), HasSubstr(outside));
+  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shstrndx), Elf64_Half{0xff00}), HasSubstr(outside));
+  EXPECT_THAT(change(offsetof(Elf64_Ehdr, e_shoff), ~Elf64_Off{0}), HasSubstr(outside));
 }
 
 TEST(Module, RefusesWrongSections) {
@@ -150,7 +154,34 @@ TEST(Module, RefusesWrongSections) {
                 std::memset(bad.data() + names, 0, sizeof(Elf64_Word));
                 return bad;
               }()),
-              HasSubstr("table of section names"));
+              HasSubstr("the table of section names does not lie inside the file"));
+}
+
+TEST(Module, RefusesOtherSectionsThanItsOwn) {
+  const std::string good = makeModule(scaleManifest());
+  Elf64_Ehdr header;
+  std::memcpy(&header, good.data(), sizeof header);
+  runtime::ModuleSections sections = sectionsOf(good);
+  // What is said when a field of the header of the digest's section has another value.
+  auto change = [&](size_t field, auto value) {
+    std::string bad = good;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      Elf64_Shdr section;
+      size_t at = header.e_shoff + i * sizeof section;
+      std::memcpy(&section, good.data() + at, sizeof section);
+      if (section.sh_offset == sections.digestOffset && section.sh_size == runtime::kDigestSize)
+        std::memcpy(bad.data() + at + field, &value, sizeof value);
+    }
+    return loadFailure(bad);
+  };
+  EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_size), Elf64_Xword{16}),
+            "module damaged: not a module: expected a section .nova.digest of 32 bytes, found 16");
+  EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_offset), Elf64_Off{sections.manifestOffset}),
+            "module damaged: not a module: the sections .nova.manifest and .nova.digest overlap");
+  EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_offset), Elf64_Off{good.size()}),
+            "module damaged: not a module: section .nova.digest does not lie inside the file");
+  EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_name), Elf64_Word{0}),
+            "module damaged: not a module: expected one section .nova.manifest and one section .nova.digest, found 1 and 0");
 }
 
 TEST(Module, HeadersOfAnyContentAreReadSafely) {
@@ -206,6 +237,34 @@ TEST(Module, RefusesWhatTheLoaderRefuses) {
   EXPECT_THAT(loadFailure(bytes), StartsWith("input/output error: the dynamic loader refuses the module: "));
 }
 
+TEST(Module, LimitsOfTheProcess) {
+  const std::string bytes = makeModule(scaleManifest());
+  // The failure of loading under a limit, in a process of its own.
+  auto under = [&](int resource, rlim_t limit) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+      signal(SIGXFSZ, SIG_IGN);
+      rlimit both{limit, limit};
+      setrlimit(resource, &both);
+      std::string said = loadFailure(bytes);
+      (void)!write(ends[1], said.data(), said.size());
+      _exit(0);
+    }
+    close(ends[1]);
+    char said[400];
+    ssize_t size = read(ends[0], said, sizeof said);
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return std::string(said, size > 0 ? static_cast<size_t>(size) : 0);
+  };
+  EXPECT_EQ(under(RLIMIT_NOFILE, 0),
+            "input/output error: cannot make an anonymous file for the module: Too many open files");
+  EXPECT_EQ(under(RLIMIT_FSIZE, 100),
+            "input/output error: cannot write the module to an anonymous file: File too large");
+}
+
 TEST(Module, ChecksWithoutLoading) {
   std::string good = makeModule(scaleManifest());
   EXPECT_EQ(take(nova_module_check_memory(good.data(), good.size())), "");
@@ -240,7 +299,7 @@ TEST(Module, SaysWhyAFileCannotBeRead) {
   nova_module_t *module = nullptr;
   EXPECT_EQ(take(nova_module_load_file("/nowhere/x.nova", nullptr, &module)),
             "input/output error: cannot open /nowhere/x.nova: No such file or directory");
-  EXPECT_THAT(take(nova_module_load_file("/tmp", nullptr, &module)), HasSubstr("it is a directory"));
+  EXPECT_THAT(take(nova_module_load_file("/tmp", nullptr, &module)), HasSubstr("cannot read /tmp: it is a directory"));
 }
 
 TEST(Module, TwoOfTheSameBytesAreApart) {
@@ -284,6 +343,7 @@ TEST(Library, NamesTypesCodesAndTargets) {
   EXPECT_EQ(nova_type_name(static_cast<nova_type_t>(77)), nullptr);
   EXPECT_EQ(nova_type_size(static_cast<nova_type_t>(77)), 0u);
   EXPECT_STREQ(nova_code_name(NOVA_SHAPE_MISMATCH), "shape mismatch");
+  EXPECT_STREQ(nova_code_name(NOVA_INTERNAL), "internal error");
   EXPECT_STREQ(nova_code_name(static_cast<nova_code_t>(77)), "unknown code");
   EXPECT_EQ(nova_target_supported("sm_90"), 0);
   EXPECT_EQ(nova_target_supported(nullptr), 0);

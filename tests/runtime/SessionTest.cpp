@@ -239,8 +239,10 @@ TEST(Session, ChecksItsOptions) {
   nova_session_options_t negative{sizeof negative, -1, -1}, beyond{sizeof beyond, 5, 4}, unsized{3, 0, -1};
   EXPECT_EQ(take(nova_session_create(plain.get(), nullptr, &session)),
             "invalid argument: test.scale was compiled without a sequence to extend");
-  EXPECT_THAT(take(nova_session_create(sequence.get(), &negative, &session)), HasSubstr("initial_rows"));
-  EXPECT_THAT(take(nova_session_create(sequence.get(), &beyond, &session)), HasSubstr("at most max_rows, found 5"));
+  EXPECT_EQ(take(nova_session_create(sequence.get(), &negative, &session)),
+            "invalid argument: initial_rows: expected 0 or more and at most max_rows, found -1");
+  EXPECT_EQ(take(nova_session_create(sequence.get(), &beyond, &session)),
+            "invalid argument: initial_rows: expected 0 or more and at most max_rows, found 5");
   EXPECT_THAT(take(nova_session_create(sequence.get(), &unsized, &session)), HasSubstr("options: expected size"));
   EXPECT_EQ(take(nova_session_create(nullptr, nullptr, &session)), "invalid argument: module is null");
   EXPECT_EQ(take(nova_session_create(sequence.get(), nullptr, nullptr)), "invalid argument: session is null");

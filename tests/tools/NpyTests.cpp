@@ -123,6 +123,9 @@ TEST(Npy, WrongHeaders) {
   EXPECT_EQ(message(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)),
             "expected a header of at most 1048576 bytes, found 4294967295");
   auto wrong = [](const std::string &text) { return message(file(text, std::string(8, '\0'))); };
+  EXPECT_EQ(wrong("{descr: 1}"), "wrong .npy header: expected a key and ':'");
+  EXPECT_EQ(wrong("{'descr': 8, "), "wrong .npy header: expected a string for descr");
+  EXPECT_EQ(wrong("{'descr': '<f8' 'shape'"), "wrong .npy header: expected ',' or '}'");
   EXPECT_EQ(wrong("hello"), "wrong .npy header: expected '{'");
   EXPECT_EQ(wrong("{'descr': '<f8'}"), "wrong .npy header: expected the keys descr, fortran_order and shape");
   EXPECT_EQ(wrong("{'descr': '<f8', 'descr': '<f8'}"), "wrong .npy header: the key descr is given twice");

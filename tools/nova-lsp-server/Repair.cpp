@@ -55,8 +55,7 @@ private:
     sources.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(source, file), SMLoc());
     if (succeeded(mlir::parseSourceFile(sources, &block, mlir::ParserConfig(&context, /*verifyAfterParse=*/false))))
       return std::nullopt;
-    if (found.empty())
-      return Finding{mlir::DiagnosticSeverity::Error, file.str(), 0, 0, "the text cannot be read", {}};
+    assert(!found.empty() && "the parser says what it refuses");
     return std::move(found.front());
   }
 

@@ -48,8 +48,9 @@ static Error emitText(Workspace &workspace) {
     return stage.takeError();
   std::string text;
   raw_string_ostream os(text);
-  if (failed(emitStage(workspace.getGraph(), compileOptions(workspace), *stage, os)))
-    return reported();
+  bool machineFailed = false;
+  if (failed(emitStage(workspace.getGraph(), compileOptions(workspace), *stage, os, &machineFailed)))
+    return reported(machineFailed ? Environment : BadInput);
   return writeOut(text);
 }
 

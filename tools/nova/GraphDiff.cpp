@@ -85,8 +85,6 @@ private:
       met.insert(*partner);
       if (renaming(mlir::Type(after.graph.getArgumentType(i))) != before.graph.getArgumentType(*partner))
         addToSignature("argument", argumentText(before.graph, *partner), text);
-      else if (*partner != i && arguments.size() == before.graph.getNumGraphArguments())
-        addToSignature("order of arguments", argumentText(before.graph, *partner), text);
     }
     for (unsigned i = 0; i < before.graph.getNumGraphArguments(); i++)
       if (!met.contains(i))

@@ -183,7 +183,8 @@ Error refuseDecode(Workspace &workspace) {
   if (!core)
     return core.takeError();
   Expected<ExtendGraph> extend = makeExtend(coreGraph(**core));
-  return extend ? environmentFailure("the module has no sequence, although its graph can be extended")
-                : extend.takeError();
+  if (extend)
+    report_fatal_error("the module has no sequence, although its graph can be extended");
+  return extend.takeError();
 }
 } // namespace nova::tool

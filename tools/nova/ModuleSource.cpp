@@ -25,9 +25,10 @@ Store openStore() {
 }
 
 Expected<ModuleBytes> compileModule(Workspace &workspace) {
-  mlir::FailureOr<CompiledModule> module = compileGraph(workspace.getGraph(), compileOptions(workspace));
+  bool machineFailed = false;
+  mlir::FailureOr<CompiledModule> module = compileGraph(workspace.getGraph(), compileOptions(workspace), &machineFailed);
   if (failed(module))
-    return reported();
+    return reported(machineFailed ? Environment : BadInput);
   return ModuleBytes{std::string(module->bytes.begin(), module->bytes.end()), module->versionHash, false, "", ""};
 }
 
@@ -37,11 +38,8 @@ Expected<ModuleBytes> obtainModule(Workspace &workspace) {
   mlir::FailureOr<std::string> version = versionHash(workspace.getGraph(), compileOptions(workspace));
   if (failed(version))
     return reported();
-  std::optional<Hash> hash = parseHash(*version);
-  if (!hash)
-    return environmentFailure("the version hash '" + *version + "' is no hash");
   Store store = openStore();
-  Hash key = storeKey(*hash, buildId());
+  Hash key = storeKey(*parseHash(*version), buildId());
   Expected<StoreResult> entry = store.getOrMake(key, workspace.getGraph().getSymName(), [&]() -> Expected<std::string> {
     Expected<ModuleBytes> made = compileModule(workspace);
     if (!made)

@@ -186,9 +186,7 @@ Error SafetensorsFile::readHeader() {
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
     return dataFault("wrong header: " + toString(parsed.takeError()));
-  const json::Object *header = parsed->getAsObject();
-  if (!header)
-    return dataFault("expected a header that is a JSON object");
+  const json::Object *header = parsed->getAsObject(); // as it begins with '{'
   size_t inner = 0;
   for (const auto &member : *header)
     if (const json::Object *object = member.second.getAsObject())

@@ -73,7 +73,7 @@ private:
   std::optional<int64_t> upperLimit(mlir::Value mask);
 
   void collectSymbols();
-  mlir::LogicalResult findLevels();
+  void findLevels();
   void fuseLate();
   void findMemory();
   bool fusesInto(mlir::Value x, mlir::Operation &reader, llvm::DenseMap<mlir::Value, unsigned> &fused) const;

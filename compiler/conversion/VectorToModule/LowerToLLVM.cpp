@@ -6,12 +6,13 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 
 namespace nova {
 
-llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLLVM(ModuleOp part, llvm::LLVMContext &context) {
+std::unique_ptr<llvm::Module> lowerToLLVM(ModuleOp part, llvm::LLVMContext &context) {
   MLIRContext *mlirContext = part.getContext();
   registerBuiltinDialectTranslation(*mlirContext);
   registerLLVMDialectTranslation(*mlirContext);
@@ -34,7 +35,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLLVM(ModuleOp part, llvm::L
   if (succeeded(passes.run(*clone)))
     module = translateModuleToLLVMIR(*clone, context, "nova");
   if (!module)
-    return llvm::createStringError("vector code could not be lowered to LLVM IR" + messages);
+    llvm::report_fatal_error(llvm::Twine("vector code could not be lowered to LLVM IR") + messages);
   return module;
 }
 

@@ -4,13 +4,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace nova {
 
-/// `part` as LLVM IR. Does not change `part`; diagnostics of a failure are part of the error.
-llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLLVM(mlir::ModuleOp part, llvm::LLVMContext &context);
+/// `part` as LLVM IR. Does not change `part`. Code that cannot be lowered is a fault of Nova and ends the program, with
+/// its diagnostics.
+std::unique_ptr<llvm::Module> lowerToLLVM(mlir::ModuleOp part, llvm::LLVMContext &context);
 
 } // namespace nova
 

@@ -16,7 +16,7 @@ namespace nova {
 
 static constexpr char triple[] = "x86_64-unknown-linux-gnu";
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const TargetInfo &target) {
+static std::unique_ptr<llvm::TargetMachine> makeMachine(const TargetInfo &target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -27,14 +27,14 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Ta
   std::string error;
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
-    return llvm::createStringError("no code generator for " + std::string(triple) + ": " + error);
+    llvm::report_fatal_error(llvm::Twine("no code generator for ") + triple + ": " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
                                                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                                                           llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
-    return llvm::createStringError("no code generator for the target '" + target.name + "'");
+    llvm::report_fatal_error("no code generator for the target '" + llvm::Twine(target.name) + "'");
   return machine;
 }
 
@@ -56,61 +56,50 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 // LLVM IR of one part for its target, verified and optimized.
-static llvm::Expected<std::unique_ptr<llvm::Module>> optimizedPart(mlir::ModuleOp part, llvm::TargetMachine &machine,
-                                                                   llvm::LLVMContext &context) {
-  auto module = lowerToLLVM(part, context);
-  if (!module)
-    return module.takeError();
-  (*module)->setTargetTriple(triple);
-  (*module)->setDataLayout(machine.createDataLayout());
+static std::unique_ptr<llvm::Module> optimizedPart(mlir::ModuleOp part, llvm::TargetMachine &machine,
+                                                   llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> module = lowerToLLVM(part, context);
+  module->setTargetTriple(triple);
+  module->setDataLayout(machine.createDataLayout());
   std::string problem;
   llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(**module, &stream))
-    return llvm::createStringError("invalid LLVM IR: " + problem);
-  optimize(**module, machine);
+  if (llvm::verifyModule(*module, &stream))
+    llvm::report_fatal_error(llvm::Twine("invalid LLVM IR: ") + problem);
+  optimize(*module, machine);
   return module;
 }
 
-static llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
-                            llvm::SmallVectorImpl<char> &bytes) {
+static void generate(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+                     llvm::SmallVectorImpl<char> &bytes) {
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, kind))
-    return llvm::createStringError("the code generator cannot write this kind of file");
+    llvm::report_fatal_error("the code generator cannot write this kind of file");
   passes.run(module);
-  return llvm::Error::success();
 }
 
-llvm::Expected<std::string> printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form) {
-  auto machine = makeMachine(target);
-  if (!machine)
-    return machine.takeError();
+std::string printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target);
   llvm::LLVMContext context;
-  auto module = optimizedPart(part, **machine, context);
-  if (!module)
-    return module.takeError();
+  std::unique_ptr<llvm::Module> module = optimizedPart(part, *machine, context);
   if (form == CodeForm::llvm) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    (*module)->print(stream, nullptr);
+    module->print(stream, nullptr);
     return text;
   }
   llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = generate(**module, **machine, llvm::CodeGenFileType::AssemblyFile, bytes))
-    return std::move(error);
+  generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile, bytes);
   return std::string(bytes.begin(), bytes.end());
 }
 
 // An object with the sections that are no code: the manifest, and room for the digest.
-static llvm::Expected<llvm::SmallVector<char, 0>> manifestObject(const std::string &manifest,
-                                                                 const TargetInfo &target) {
-  auto machine = makeMachine(target);
-  if (!machine)
-    return machine.takeError();
+static llvm::SmallVector<char, 0> manifestObject(const std::string &manifest, const TargetInfo &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target);
   llvm::LLVMContext context;
   llvm::Module module("manifest", context);
   module.setTargetTriple(triple);
-  module.setDataLayout((*machine)->createDataLayout());
+  module.setDataLayout(machine->createDataLayout());
   auto section = [&](const char *name, const char *symbol, llvm::StringRef bytes) {
     auto *data = llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false);
     auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
@@ -122,38 +111,28 @@ static llvm::Expected<llvm::SmallVector<char, 0>> manifestObject(const std::stri
   section(".nova.manifest", "nova_manifest", manifest);
   section(".nova.digest", "nova_digest", std::string(runtime::kDigestSize, '\0'));
   llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = generate(module, **machine, llvm::CodeGenFileType::ObjectFile, bytes))
-    return std::move(error);
+  generate(module, *machine, llvm::CodeGenFileType::ObjectFile, bytes);
   return bytes;
 }
 
 llvm::Expected<std::vector<char>> buildModule(const ModuleInput &input) {
-  if (input.parts.empty())
-    return llvm::createStringError("a module needs code for at least one target");
+  assert(!input.parts.empty() && "a module needs code for at least one target");
   std::vector<llvm::SmallVector<char, 0>> objects;
   for (const auto &[target, part] : input.parts) {
-    auto machine = makeMachine(target);
-    if (!machine)
-      return machine.takeError();
+    std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target);
     llvm::LLVMContext context;
-    auto module = optimizedPart(part, **machine, context);
-    if (!module)
-      return module.takeError();
+    std::unique_ptr<llvm::Module> module = optimizedPart(part, *machine, context);
     objects.emplace_back();
-    if (llvm::Error error = generate(**module, **machine, llvm::CodeGenFileType::ObjectFile, objects.back()))
-      return std::move(error);
+    generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects.back());
   }
-  auto manifest = manifestObject(input.manifestJson, input.parts.front().first);
-  if (!manifest)
-    return manifest.takeError();
-  objects.push_back(std::move(*manifest));
+  objects.push_back(manifestObject(input.manifestJson, input.parts.front().first));
 
   llvm::Expected<std::string> linked = linkSharedObject(objects);
   if (!linked)
     return linked.takeError();
   std::string problem;
   if (!runtime::sealModule(*linked, problem))
-    return llvm::createStringError("the module could not be sealed: " + problem);
+    return llvm::createStringError("the linker wrote no module: " + problem);
   return std::vector<char>(linked->begin(), linked->end());
 }
 

@@ -26,11 +26,11 @@ struct ModuleInput {
 /// The form in which one part is printed.
 enum class CodeForm { llvm, assembly };
 
-/// One part as text: optimized LLVM IR, or the target's assembly. Errors: code that LLVM refuses.
-llvm::Expected<std::string> printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form);
+/// One part as text: optimized LLVM IR, or the target's assembly.
+std::string printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form);
 
-/// The bytes of the sealed module. Equal inputs give equal bytes. Errors: code that LLVM refuses, undefined symbols, no
-/// linker, no disk. Leaves no file behind. Thread-safe on different contexts.
+/// The bytes of the sealed module of at least one part. Equal inputs give equal bytes. Errors: no linker, or one that
+/// fails or writes something else, no disk. Leaves no file behind. Thread-safe on different contexts.
 llvm::Expected<std::vector<char>> buildModule(const ModuleInput &input);
 
 } // namespace nova
