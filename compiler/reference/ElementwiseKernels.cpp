@@ -43,30 +43,24 @@ struct Computed {
 /// Calls `f(types, function)` with the meaning of an operation: a function of one or two entries of one type, whose
 /// result is of that type, or bool, which is stored as i1.
 template <class F> std::optional<Tensor> meaning(std::string_view op, F f) {
+  std::optional<Tensor> result;
+  forEachFunction([&](std::string_view name, auto sequence) {
+    if (op == name)
+      result = f(Floats(), [&](auto x) {
+        ScalarBuilder<decltype(x)> builder;
+        return sequence(builder, x, x);
+      });
+  });
+  if (result)
+    return result;
   if (op == "negate")
     return f(Numbers(), [](auto x) { return negate(x); });
   if (op == "abs")
     return f(Numbers(), [](auto x) { return magnitude(x); });
   if (op == "floor")
     return f(Floats(), [](auto x) { return roundDown(x); });
-  if (op == "exp")
-    return f(Floats(), [](auto x) { return canonicalExp(x); });
-  if (op == "sin")
-    return f(Floats(), [](auto x) { return canonicalSin(x); });
-  if (op == "cos")
-    return f(Floats(), [](auto x) { return canonicalCos(x); });
-  if (op == "erf")
-    return f(Floats(), [](auto x) { return canonicalErf(x); });
-  if (op == "log")
-    return f(Floats(), [](auto x) { return canonicalLog(x); });
   if (op == "sqrt")
     return f(Floats(), [](auto x) { return squareRoot(x); });
-  if (op == "rsqrt")
-    return f(Floats(), [](auto x) { return canonicalRsqrt(x); });
-  if (op == "sigmoid")
-    return f(Floats(), [](auto x) { return canonicalSigmoid(x); });
-  if (op == "tanh")
-    return f(Floats(), [](auto x) { return canonicalTanh(x); });
   if (op == "not")
     return f(Flags(), [](auto x) { return !x; });
   if (op == "add")

@@ -1,7 +1,17 @@
 #include "tests/random/Parts.h"
+#include "compiler/reference/Elementary.h"
 #include <set>
 
 namespace nova::test {
+std::string Parts::floatUnary() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list{"negate", "abs", "floor", "sqrt", "exp"}; // exp twice: it is what masks are about
+    reference::forEachFunction([&](const char *name, auto) { list.push_back(name); });
+    return list;
+  }();
+  return draw.pick(names);
+}
+
 std::string Parts::shapeText(const Dims &dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); i++)

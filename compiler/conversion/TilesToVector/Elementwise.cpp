@@ -46,6 +46,16 @@ template <typename Sequence> static Value expand(Emit &e, Value x, Sequence sequ
   return element.isF32() ? sequence(builder, float()) : sequence(builder, double());
 }
 
+// An operation of one float that is a sequence; null for all others.
+static Value expandFunction(Emit &e, StringRef name, Value x) {
+  Value result;
+  reference::forEachFunction([&](StringRef known, auto sequence) {
+    if (name == known)
+      result = expand(e, x, [&](auto &builder, auto type) { return sequence(builder, type, x); });
+  });
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -131,6 +141,8 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
   using FP = FloatPredicate;
   using IP = IntPredicate;
   auto trueOf = [&] { return e.integer(v[0].getType(), 1); };
+  if (Value result = expandFunction(e, op->getName().stripDialect(), v[0]))
+    return result;
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](CastOp cast) { return castElement(e, v[0], cast.getType().getElementType()); })
       .Case([&](BroadcastOp) { return v[0]; })
@@ -140,25 +152,6 @@ Value emitElementwise(Emit &e, Operation *op, ValueRange v) {
       })
       .Case([&](AbsOp) { return magnitude(e, v[0]); })
       .Case([&](FloorOp) { return e.op<math::FloorOp>(v[0]); })
-      .Case(
-          [&](ExpOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::exp<decltype(t)>(b, v[0]); }); })
-      .Case(
-          [&](SinOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::sin<decltype(t)>(b, v[0]); }); })
-      .Case(
-          [&](CosOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::cos<decltype(t)>(b, v[0]); }); })
-      .Case(
-          [&](ErfOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::erf<decltype(t)>(b, v[0]); }); })
-      .Case(
-          [&](LogOp) { return expand(e, v[0], [&](auto &b, auto t) { return reference::log<decltype(t)>(b, v[0]); }); })
-      .Case([&](RsqrtOp) {
-        return expand(e, v[0], [&](auto &b, auto t) { return reference::rsqrt<decltype(t)>(b, v[0]); });
-      })
-      .Case([&](SigmoidOp) {
-        return expand(e, v[0], [&](auto &b, auto t) { return reference::sigmoid<decltype(t)>(b, v[0]); });
-      })
-      .Case([&](TanhOp) {
-        return expand(e, v[0], [&](auto &b, auto t) { return reference::tanh<decltype(t)>(b, v[0]); });
-      })
       .Case([&](SqrtOp) { return e.op<math::SqrtOp>(v[0]); })
       .Case([&](NotOp) { return e.op<arith::XOrIOp>(v[0], trueOf()); })
       .Case([&](AddOp) { return arithmetic<arith::AddFOp, arith::AddIOp>(e, v); })
