@@ -143,7 +143,7 @@ private:
       return shape.takeError();
     std::optional<Element> element = elementOf(type.getElementType());
     if (!element)
-      return failAt(scan, "core form has no element type " + elementText(type.getElementType()));
+      llvm::report_fatal_error("core form has no element type " + llvm::Twine(elementText(type.getElementType())));
     if (std::string problem = memoryProblem(*element, *shape); !problem.empty())
       return failAt(scan, problem, std::errc::not_enough_memory);
     return Tensor(*element, *shape);

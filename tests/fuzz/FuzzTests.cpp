@@ -15,7 +15,7 @@
 using namespace nova::fuzz;
 
 namespace {
-constexpr int kInputs = 10000, kSlowInputs = 1'000'000;
+constexpr int kInputs = 5000, kSlowInputs = 1'000'000;
 constexpr int kSeconds = 5; // that one input may take
 
 // What a signal's handler can still say.

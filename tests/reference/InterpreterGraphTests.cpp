@@ -123,7 +123,7 @@ TEST(InterpreterGraph, ArgumentsThatDoNotFit) {
 TEST(InterpreterGraph, OperationsOfTheStoredFormAreAnError) {
   Graph graph("graph @f(%x: f64[n]) -> f64[n] {\n  %y = call @g(%x) : f64[n]\n  return %y\n}\n"
               "graph @g(%x: f64[n]) -> f64[n] {\n  return %x\n}\n");
-  EXPECT_EQ(graph.error({tensor<double>({1}, {1.0})}), "y: core form has no operation call");
+  EXPECT_EQ(graph.error({tensor<double>({1}, {1.0})}), "%y: core form has no operation call");
 }
 
 TEST(InterpreterGraph, SymbolsInsideExpressions) {

@@ -143,6 +143,17 @@ static Json power(const char *symbol, Json exponent) {
 /// The sequence's argument as a scalar that still names an axis.
 static std::function<Json()> withoutAxes() { return with(runningManifest, "/arguments/0/dims", Json::array()); }
 
+/// A loop in 16 others.
+static std::function<Json()> deepLoops() {
+  return [] {
+    Json manifest = carryManifest(), loop = manifest["steps"][1];
+    for (int i = 0; i < 16; ++i)
+      loop = Json{{"repeat", loop["repeat"]}, {"steps", Json::array({loop})}};
+    manifest["steps"][1] = loop;
+    return manifest;
+  };
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Manifest, BadManifestTest,
     testing::Values(
@@ -298,6 +309,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "steps[1].buffers[0].buffer: no step of prepare is given the buffer counter"},
         BadManifest{"LoopCount", with(carryManifest, "/steps/1/repeat", 3),
                     "steps[1].repeat: expected an object, found 3"},
+        BadManifest{"LoopsInEachOther", deepLoops(),
+                    "steps[1].steps[0].steps[0].steps[0].steps[0].steps[0].steps[0].steps[0].steps[0].steps[0].steps[0]"
+                    ".steps[0].steps[0].steps[0].steps[0].steps[0].steps[0]: expected at most 16 loops in each other"},
         BadManifest{"LoopSteps", with(carryManifest, "/steps/1/steps", nullptr),
                     "steps[1].steps: expected an array, found null"},
         BadManifest{"LoopStridesMissing", with(carryManifest, "/steps/1/steps/0/buffers/0", stepBuffer(1)),
