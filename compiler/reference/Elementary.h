@@ -20,14 +20,14 @@ namespace nova::reference {
 /// Calls `visit(name, sequence)` for every operation of one float that is a sequence over a builder: the interpreter, the
 /// backends and the tests know them by this list. `sequence(builder, type, x)` gets a float or double as `type`.
 template <class Visit> void forEachFunction(Visit visit) {
-  visit("cos", [](auto &b, auto type, auto x) { return cos<decltype(type)>(b, x); });
-  visit("erf", [](auto &b, auto type, auto x) { return erf<decltype(type)>(b, x); });
   visit("exp", [](auto &b, auto type, auto x) { return exp<decltype(type)>(b, x); });
   visit("log", [](auto &b, auto type, auto x) { return log<decltype(type)>(b, x); });
   visit("rsqrt", [](auto &b, auto type, auto x) { return rsqrt<decltype(type)>(b, x); });
   visit("sigmoid", [](auto &b, auto type, auto x) { return sigmoid<decltype(type)>(b, x); });
-  visit("sin", [](auto &b, auto type, auto x) { return sin<decltype(type)>(b, x); });
   visit("tanh", [](auto &b, auto type, auto x) { return tanh<decltype(type)>(b, x); });
+  visit("erf", [](auto &b, auto type, auto x) { return erf<decltype(type)>(b, x); });
+  visit("sin", [](auto &b, auto type, auto x) { return sin<decltype(type)>(b, x); });
+  visit("cos", [](auto &b, auto type, auto x) { return cos<decltype(type)>(b, x); });
 }
 
 } // namespace nova::reference

@@ -214,4 +214,14 @@ TEST(Context, ChecksItsOptions) {
   EXPECT_EQ(nova_context_threads(nullptr), 0);
 }
 
+TEST(OneDnn, WrongArguments) {
+  int32_t qualified = 0;
+  EXPECT_EQ(take(nova_onednn_qualify(0, 4, &qualified)), "invalid argument: expected sizes in 1 .. 65536, found 0");
+  EXPECT_EQ(take(nova_onednn_qualify(4, 4, nullptr)), "invalid argument: qualified is null");
+  nova_onednn_info_t info{};
+  info.size = 1;
+  EXPECT_EQ(take(nova_onednn_describe(&info)),
+            "invalid argument: info: expected size " + std::to_string(sizeof info) + ", found 1");
+}
+
 } // namespace
