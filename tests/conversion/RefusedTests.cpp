@@ -55,7 +55,7 @@ TEST(Refused, Arguments) {
   expectRefused(kernel("%x: s<f32>", ""), "has an argument of type '!nova.tensor<f32[]>'; expected a buffer");
   expectRefused(kernel("%x: b<f32[m, q], rows>", ""),
                 "uses the symbol 'q' of the dimension 'q', which its 'symbols' do not list");
-  expectRefused(kernel("%x: b<T[m, n], rows>", ""), "; expected f64, f32, i64, i32 or i1");
+  expectRefused(kernel("%x: b<T[m, n], rows>", ""), "; expected f64, f32, i64, i32, i1, bf16, f16, i8, i4");
   expectRefused(kernel("%x: b<T[m, n], rows>", ""), "has element type ");
   expectRefused(kernel("%x: b<f32[m], panels>", ""), "has a packed buffer of rank 1; expected a matrix of numbers");
   expectRefused(kernel("%x: b<i1[m, n], pages>", ""), "has a packed buffer of rank 2; expected a matrix of numbers");
