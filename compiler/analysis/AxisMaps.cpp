@@ -108,14 +108,16 @@ std::optional<AxisMaps> axisMapsOf(Operation *op, const Facts &facts) {
         return maps;
       })
       .Case([&](GatherOp gather) {
-        // Loops: axes before the picked one, those of the indices, axes behind.
+        // Loops: axes before the picked one, own ones of the indices, axes behind.
         ArrayRef<DimAttr> dims = dimsOf(op->getResult(0));
-        int axis = gather.getAxis(), picked = dimsOf(gather.getIndices()).size();
+        ArrayRef<DimAttr> own = dimsOf(gather.getOperand()), indices = dimsOf(gather.getIndices());
+        int axis = gather.getAxis(), batch = gather.batchOrZero(), picked = indices.size() - batch;
         AxisMaps maps{llvm::to_vector(dims), all(dims.size()), {SmallVector<int>(), SmallVector<int>()}};
-        for (int k = 0, rank = dimsOf(gather.getOperand()).size(); k < rank; k++)
-          maps.operands[0].push_back(k < axis ? k : k == axis ? -1 : k - 1 + picked);
-        for (int k = 0; k < picked; k++)
-          maps.operands[1].push_back(axis + k);
+        auto shared = [&](ArrayRef<DimAttr> operand, int k) { return facts.equal(operand[k], dims[k]) ? k : -1; };
+        for (int k = 0, rank = own.size(); k < rank; k++)
+          maps.operands[0].push_back(k < batch ? shared(own, k) : k < axis ? k : k == axis ? -1 : k - 1 + picked);
+        for (int k = 0, rank = indices.size(); k < rank; k++)
+          maps.operands[1].push_back(k < batch ? shared(indices, k) : axis + k - batch);
         return maps;
       })
       .Case([&](ConcatOp concat) -> Result {

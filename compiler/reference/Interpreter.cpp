@@ -307,7 +307,21 @@ private:
       return failAt(op, "index " + std::to_string(outside->first) + " at " + indexText(outside->second) +
                             (of.empty() ? "" : " of " + of) + " is outside an axis of size " + std::to_string(size));
     }
-    return reference::gather(x, indices, op.getAxis(), shape);
+    return gatherBatch(x, indices, op.getAxis(), shape, op.batchOrZero());
+  }
+
+  /// Each entry of the first axes has a table and indices of its own; one of size 1 is that of all.
+  static Tensor gatherBatch(const Tensor &x, const Tensor &indices, size_t axis, const Shape &shape, int64_t batch) {
+    if (batch == 0)
+      return reference::gather(x, indices, axis, shape);
+    Tensor result(x.element, shape);
+    Shape inner(shape.begin() + 1, shape.end());
+    for (int64_t k = 0; k < shape[0] && !result.bytes.empty(); ++k) {
+      Tensor entry = gatherBatch(entryOf(x, x.shape[0] == 1 ? 0 : k), entryOf(indices, indices.shape[0] == 1 ? 0 : k),
+                                 axis - 1, inner, batch - 1);
+      std::memcpy(result.bytes.data() + k * entry.bytes.size(), entry.bytes.data(), entry.bytes.size());
+    }
+    return result;
   }
 
   Result compute(CastOp op) {

@@ -71,13 +71,11 @@ FailureOr<MaskedValue> Lowering::gather(GatherOp op, ArrayRef<MaskedValue> opera
   Value plain = core.materialize(loc, indices);
   if (Type element = cast<TensorType>(plain.getType()).getElementType(); !element.isInteger())
     return op->emitError("expected indices of element type i64 or i32, found ") << elementText(element);
+  if (op.getBatch())
+    return op.emitError("the stored form names no batch of a gather");
   unsigned own = addedAxes(op, operands, 0), added = addedAxes(op, operands, 1);
-  if (own && added)
-    return op.emitError("inside a scan ")
-           << valueName(op.getOperand()) << " and the indices " << valueName(op.getIndices())
-           << " both differ from entry to entry; one of them must be the same for all";
-  MaskedValue picked = core.gather(loc, operands[0], plain, op.getAxis() + own);
-  if (!added || op.getAxis() == 0)
+  MaskedValue picked = core.gather(loc, operands[0], plain, op.getAxis() + own, own && added ? own : 0);
+  if (own || !added || op.getAxis() == 0)
     return picked;
   // The axes of the scans stand where those of the indices do: they go to the front.
   SmallVector<int64_t> permutation;

@@ -119,11 +119,14 @@ MaskedValue CoreBuilder::slice(Location loc, const MaskedValue &value, int64_t a
 }
 
 // A mask with the axis is picked from alike; one without it gets the axes of the indices, of one entry each.
-MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value indices, int64_t axis) {
-  unsigned rank = dimsOf(value.data).size(), picked = dimsOf(indices).size();
+MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value indices, int64_t axis, int64_t batch) {
+  unsigned rank = dimsOf(value.data).size(), picked = dimsOf(indices).size() - batch;
   DimAttr one = constantDim(b.getContext(), 1);
   auto pick = [&](Location at, Value part, int64_t along) {
-    return create(at, "nova.gather", {part, indices}, b.getNamedAttr("axis", b.getI64IntegerAttr(along)));
+    SmallVector<NamedAttribute> attributes{b.getNamedAttr("axis", b.getI64IntegerAttr(along))};
+    if (batch)
+      attributes.push_back(b.getNamedAttr("batch", b.getI64IntegerAttr(batch)));
+    return create(at, "nova.gather", {part, indices}, attributes);
   };
   auto moveMask = [&](Region &region) {
     int64_t along = axisOfMask(region.mask, rank, axis);
@@ -133,7 +136,9 @@ MaskedValue CoreBuilder::gather(Location loc, const MaskedValue &value, Value in
     if (along < 0)
       return;
     if (!facts.equal(own[along], one)) {
-      region.mask = pick(unnamed(loc), region.mask, along);
+      SmallVector<DimAttr> whole(batch ? rank - own.size() : 0, one); // also axes of the batch that it lacks
+      llvm::append_range(whole, own);
+      region.mask = pick(unnamed(loc), reshapeTo(unnamed(loc), region.mask, whole), batch ? axis : along);
       return;
     }
     SmallVector<DimAttr> dims(own.take_front(along));

@@ -66,7 +66,8 @@ public:
   /// `step` may be null: 1.
   MaskedValue slice(mlir::Location loc, const MaskedValue &value, int64_t axis, DimAttr from, DimAttr size,
                     mlir::IntegerAttr step);
-  MaskedValue gather(mlir::Location loc, const MaskedValue &value, mlir::Value indices, int64_t axis);
+  /// `batch`: the first axes that both have in common.
+  MaskedValue gather(mlir::Location loc, const MaskedValue &value, mlir::Value indices, int64_t axis, int64_t batch);
   MaskedValue concat(mlir::Location loc, llvm::ArrayRef<MaskedValue> parts, int64_t axis);
   /// Joins with `low` and `high` entries that are `scalar`.
   MaskedValue pad(mlir::Location loc, const MaskedValue &value, mlir::Value scalar, int64_t axis, DimAttr low,

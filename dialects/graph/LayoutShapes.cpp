@@ -162,8 +162,20 @@ Result GatherOp::infer(const InferContext &c) {
     return c.error(-1) << "axis " << *axis << " of " << c.typed(0)
                        << " may have no entry that an index could name; a clause can promise one: where "
                        << toString(own[*axis]) << " >= 1";
-  SmallVector<DimAttr> dims(own.take_front(*axis));
-  llvm::append_range(dims, indices);
+  int64_t batch = 0;
+  if (auto attribute = c.get<IntegerAttr>("batch"))
+    batch = attribute.getInt();
+  if (batch < 0 || batch > int64_t(*axis) || batch > int64_t(indices.size()))
+    return c.error(-1) << "a batch of " << batch << " axes does not stand before axis " << *axis << " of " << c.typed(0)
+                       << " and in " << c.typed(1);
+  SmallVector<DimAttr> dims;
+  for (int64_t k = 0; k < batch; k++) {
+    if (!c.facts.equal(own[k], indices[k]) && constantValue(own[k]) != 1 && constantValue(indices[k]) != 1)
+      return c.error(1) << "axis " << k << " of the batch is " << toString(own[k]) << " and " << toString(indices[k]);
+    dims.push_back(constantValue(own[k]) == 1 ? indices[k] : own[k]);
+  }
+  llvm::append_range(dims, own.slice(batch, *axis - batch));
+  llvm::append_range(dims, indices.drop_front(batch));
   llvm::append_range(dims, own.drop_front(*axis + 1));
   if (dims.size() > maxRank)
     return c.error(-1) << "a tensor has at most " << maxRank << " axes, here " << dims.size();

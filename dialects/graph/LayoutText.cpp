@@ -47,7 +47,23 @@ ParseResult parseConcat(OpAsmParser &parser, OperationState &state, ParsedOperan
 }
 
 ParseResult parseGather(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
-  return failure(parseScopedOperand(parser, parsed) || parser.parseComma() || parseAxis(parser, state, parsed));
+  if (parseScopedOperand(parser, parsed) || parser.parseComma() || parseAxis(parser, state, parsed))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("batch")))
+    return success();
+  int64_t batch;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(batch))
+    return failure();
+  if (batch < 1)
+    return errorAt(parser, loc) << "expected a batch of 1 axis or more, found " << batch;
+  state.addAttribute("batch", parser.getBuilder().getI64IntegerAttr(batch));
+  return success();
+}
+void printGather(Operation *op, OpAsmPrinter &p) {
+  printAxis(op, p);
+  if (auto gather = cast<GatherOp>(op); gather.getBatch())
+    p << " batch " << *gather.getBatch();
 }
 
 ParseResult parseSlice(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {

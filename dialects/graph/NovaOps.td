@@ -219,10 +219,16 @@ def Nova_PadOp : Nova_Op<"pad"> {
 
 def Nova_GatherOp : Nova_Op<"gather"> {
   let summary = "Entries along an axis by their indices, whose axes take the place of that axis";
-  let description = [{ An index that is wanted and outside 0 .. dim - 1 is an error of the whole run. }];
-  let arguments = (ins Nova_TensorType:$operand, Nova_TensorType:$indices, I64Attr:$axis);
+  let description = [{
+    An index that is wanted and outside 0 .. dim - 1 is an error of the whole run. Core form only: the first `batch` axes
+    of both are those of scans around it, where each entry has its own table and indices; a size of 1 is repeated.
+  }];
+  let arguments = (ins Nova_TensorType:$operand, Nova_TensorType:$indices, I64Attr:$axis, OptionalAttr<I64Attr>:$batch);
   let parser = "parseGather";
-  let printer = "printAxis";
+  let printer = "printGather";
+  let extraClassDeclaration = baseDeclaration # [{
+    int64_t batchOrZero() { return getBatch().value_or(0); }
+  }];
 }
 
 def Nova_CumulativeSumOp : Nova_Op<"cumulative_sum"> {

@@ -27,7 +27,8 @@ mlir::ParseResult expectNames(mlir::OpAsmParser &parser, const mlir::OperationSt
 void defineResult(mlir::OpAsmParser &parser, mlir::OperationState &state, unsigned i, mlir::Type type);
 /// The name of a value in the text (with %), or "" when it has none.
 std::string valueName(mlir::Value value);
-/// Whether a name that valueName gave is a number or missing. Such a name holds in its text alone: printing counts anew.
+/// Whether a name that valueName gave is a number or missing. Such a name holds in its text alone: printing counts
+/// anew.
 bool isNumbered(llvm::StringRef valueName);
 /// `loc` with the names (without %, "" for none) of all results of an op in place of those that it carries.
 mlir::Location namedLocation(mlir::Location loc, llvm::ArrayRef<mlir::StringAttr> names);
@@ -53,8 +54,8 @@ NOVA_SYNTAX(Transpose) // transpose %x, [1, 0]
 NOVA_SYNTAX(Shape)     // reshape %x : [n, H, D]
 NOVA_SYNTAX(Slice)     // slice %x, 1 from h size h step 2
 NOVA_SYNTAX(Pad)       // pad %x, 1 low a high b, %value
+NOVA_SYNTAX(Gather)    // gather %x, %i, 1 batch 1
 NOVA_SYNTAX(Matmul)    // matmul %a hidden %m, %b
-mlir::ParseResult parseGather(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &); // gather %x, %i, 0
 mlir::ParseResult parseConcat(mlir::OpAsmParser &, mlir::OperationState &, ParsedOperands &); // concat %a, %b, 0
 #undef NOVA_SYNTAX
 } // namespace nova

@@ -265,18 +265,27 @@ PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInp
   auto op = cast<GatherOp>(in.op);
   Location loc = op.getLoc();
   GlobalBuffer buffers[] = {in.global(op.getOperand()), in.global(op.getIndices()), in.global(op.getResult())};
-  ArrayRef<DimAttr> dims = tensorOf(op.getResult()).getDims();
-  DimAttr rows = dims.empty() ? values.getOne() : dims[0];
+  // Axes that table and indices have in common are a batch of the step.
+  int64_t batch = op.batchOrZero();
+  ArrayRef<DimAttr> dims = tensorOf(op.getResult()).getDims(), own = dims.drop_front(batch);
+  DimAttr rows = own.empty() ? values.getOne() : own[0];
   auto kernel = b.create<tile::KernelOp>(loc, in.name, b.getArrayAttr(in.symbols), rows, constantDim(b.getContext(), 0),
                                          mapBlock, false);
   Block &body = kernel.getBody().emplaceBlock();
   PlanStep step{in.name, rows, mapBlock, false, {}, {2}};
-  for (const GlobalBuffer &buffer : buffers) {
-    body.addArgument(buffer.type, loc);
+  llvm::append_range(step.batch, dims.take_front(batch));
+  for (GlobalBuffer &buffer : buffers) {
+    TensorType type = buffer.type.getTensor();
+    AxisMap places;
+    for (auto [axis, dim] : llvm::enumerate(type.getDims()))
+      places.push_back({int64_t(axis) < batch && !values.isOne(dim) ? int64_t(axis) : -1, 1, DimAttr()});
+    buffer.buffer.strides = in.strides(type, places, batch);
+    TensorType matrix = type.withDims(type.getDims().drop_front(batch));
+    body.addArgument(tile::BufferType::get(b.getContext(), matrix, tile::Layout::rows), loc);
     step.buffers.push_back(buffer.buffer);
   }
   OpBuilder::atBlockEnd(&body).create<tile::GatherOp>(loc, body.getArgument(0), body.getArgument(1),
-                                                      body.getArgument(2), op.getAxis());
+                                                      body.getArgument(2), op.getAxis() - batch);
   return step;
 }
 
