@@ -327,6 +327,10 @@ void DependenceAnalysis::run(StringAttr along) {
     for (const std::optional<AxisDemand> &axis : value.axes)
       if (value.demanded && axis)
         c = std::max(c, classOf(*axis));
+    // Rows under another name, such as n + 1, which the refusal says: not none.
+    if (value.demanded && llvm::any_of(typeOf(argument).getDims(),
+                                       [&](DimAttr dim) { return mentionsSequence(dim) && !isSequence(dim); }))
+      c = DependenceClass::Full;
     checkLeaf(argument);
   }
   checkLeaves();

@@ -1,4 +1,5 @@
 #include "compiler/transforms/HoistMonotone.h"
+#include "compiler/transforms/Lowering.h"
 #include <cmath>
 
 using namespace mlir;
@@ -40,11 +41,6 @@ void hoistMonotone(GraphOp core) {
     auto after = b.create<DivideOp>(op.getLoc(), op.getResult(0).getType(), op.getResult(0), divide.getRhs());
     op.getResult(0).replaceAllUsesExcept(after.getResult(), after);
   }
-  for (Operation *op = core.getBlock().getTerminator()->getPrevNode(); op;) {
-    Operation *before = op->getPrevNode();
-    if (op->use_empty())
-      op->erase();
-    op = before;
-  }
+  eraseDead(core);
 }
 } // namespace nova

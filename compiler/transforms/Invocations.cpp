@@ -5,6 +5,49 @@
 using namespace mlir;
 
 namespace nova {
+void eraseDead(GraphOp graph) {
+  for (Operation *op = graph.getReturn()->getPrevNode(); op;) {
+    Operation *before = op->getPrevNode();
+    if (op->use_empty())
+      op->erase();
+    op = before;
+  }
+}
+
+// Without the stacked results that nobody reads, and what only they need.
+static void dropUnread(ScanOp scan, OpBuilder &b) {
+  unsigned stacked = scan.getStacked().size();
+  SmallVector<unsigned> kept;
+  for (unsigned i = 0; i < scan->getNumResults(); i++)
+    if (i >= stacked || !scan.getResult(i).use_empty())
+      kept.push_back(i);
+  if (kept.size() == scan->getNumResults())
+    return;
+  GraphOp body = scan.getBody();
+  SmallVector<Value> values;
+  SmallVector<Type> inner, outer;
+  SmallVector<StringAttr> names;
+  for (unsigned i : kept) {
+    values.push_back(body.getReturn().getValues()[i]);
+    inner.push_back(values.back().getType());
+    outer.push_back(scan.getResult(i).getType());
+    std::string name = valueName(scan.getResult(i));
+    names.push_back(b.getStringAttr(isNumbered(name) ? "" : StringRef(name).drop_front()));
+  }
+  body.getReturn()->setOperands(values);
+  body.setFunctionType(b.getFunctionType(body.getBlock().getArgumentTypes(), inner));
+  eraseDead(body);
+  for (ScanOp inside : llvm::make_early_inc_range(body.getBlock().getOps<ScanOp>()))
+    dropUnread(inside, b);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(scan);
+  auto less = b.create<ScanOp>(namedLocation(scan.getLoc(), names), outer, scan.getCalleeAttr(), scan.getOver(),
+                               scan.getWhole(), scan.getCarry(), scan.getStates());
+  for (auto [to, from] : llvm::enumerate(kept))
+    scan.getResult(from).replaceAllUsesWith(less.getResult(to));
+  scan.erase();
+}
+
 void closeGraph(GraphOp graph, CoreBuilder &core, Location loc, ArrayRef<Value> values, ArrayRef<Type> types,
                 ArrayRef<std::string> names) {
   // What is returned has the name under which it was asked for also where a fill had to be written into it.
@@ -14,13 +57,10 @@ void closeGraph(GraphOp graph, CoreBuilder &core, Location loc, ArrayRef<Value> 
   core.b.create<ReturnOp>(loc, values);
   graph.setFunctionType(core.b.getFunctionType(graph.getBlock().getArgumentTypes(), types));
   guardOperands(graph, core);
-  // From the end: everything in a graph is pure.
-  for (Operation *op = graph.getReturn()->getPrevNode(); op;) {
-    Operation *before = op->getPrevNode();
-    if (op->use_empty())
-      op->erase();
-    op = before;
-  }
+  eraseDead(graph);
+  for (ScanOp scan : llvm::make_early_inc_range(graph.getBlock().getOps<ScanOp>()))
+    dropUnread(scan, core.b);
+  eraseDead(graph); // what only results of scans needed
 }
 
 LogicalResult Lowering::invoke(Invocation op, DenseMap<Value, MaskedValue> &env, const Batch &batch) {

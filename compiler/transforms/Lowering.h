@@ -81,6 +81,9 @@ private:
 /// written is neither infinite nor zero unless it says so.
 mlir::LogicalResult checkMeeting(mlir::Operation *at, mlir::Value stored, const MaskedValue &value, mlir::Type element);
 
+/// Removes the operations whose results nobody reads, from the end: everything in a graph is pure.
+void eraseDead(GraphOp graph);
+
 /// Gives a core-form graph its return, under these names where the values have none; guards what may fail and removes
 /// what is not used.
 void closeGraph(GraphOp graph, CoreBuilder &core, mlir::Location loc, llvm::ArrayRef<mlir::Value> values,

@@ -86,6 +86,37 @@ std::vector<PlanStep> Planner::movedTo(ArrayRef<Place> places, ArrayRef<PlanStep
   return moved;
 }
 
+static bool touches(const Plan &plan, const PlanStep &step, BufferKind kind, unsigned index) {
+  return llvm::any_of(step.buffers,
+                      [&](const StepBuffer &buffer) {
+                        return plan.buffers[buffer.index].kind == kind && plan.buffers[buffer.index].index == index;
+                      }) ||
+         llvm::any_of(step.body, [&](const PlanStep &inner) { return touches(plan, inner, kind, index); });
+}
+
+// Whether a run may write its carry, the result `result` of its plan, over the one it got, the argument `argument`: when
+// nothing reads that from there on, but for a step that reads each entry before it writes it.
+static bool isReplacedInPlace(const Plan &plan, unsigned argument, unsigned result) {
+  bool written = false;
+  auto is = [&](const StepBuffer &buffer, BufferKind kind, unsigned index) {
+    return plan.buffers[buffer.index].kind == kind && plan.buffers[buffer.index].index == index;
+  };
+  for (const PlanStep &step : plan.steps) {
+    bool before = written;
+    written |= touches(plan, step, BufferKind::Result, result);
+    if (!written || !touches(plan, step, BufferKind::Argument, argument))
+      continue;
+    if (before || step.isLoop())
+      return false;
+    for (auto [read, given] : llvm::enumerate(step.buffers))
+      for (auto [write, taken] : llvm::enumerate(step.buffers))
+        if (is(given, BufferKind::Argument, argument) && is(taken, BufferKind::Result, result) &&
+            !llvm::is_contained(step.inPlace, std::pair(unsigned(read), unsigned(write))))
+          return false;
+  }
+  return true;
+}
+
 LogicalResult Planner::emitScan(ScanOp op) {
   GraphOp body = op.getBody();
   unsigned states = op.getStates().size();
@@ -103,11 +134,17 @@ LogicalResult Planner::emitScan(ScanOp op) {
   std::vector<PlanStep> &out = steps[level[op.getResult(0)]];
   std::vector<PlanStep> handOn;
   std::vector<unsigned> next;
-  for (auto [carry, begin] : llvm::zip(op.getCarried(), op.getCarry())) {
+  DenseSet<unsigned> carries;
+  for (auto [i, carry, begin] : llvm::enumerate(op.getCarried(), op.getCarry())) {
     tile::BufferType type = bufferType(tensorOf(carry));
     unsigned home = memoryOf(carry);
+    carries.insert(home);
     if (!isBeginning(begin))
       out.push_back(copyStep(op.getLoc(), {{denseMemoryOf(begin)}, type}, {{home}, type}, {}));
+    if (isReplacedInPlace(inner->plan, op.getOver().size() + op.getWhole().size() + i, op.getStacked().size() + i)) {
+      next.push_back(home);
+      continue;
+    }
     next.push_back(addBuffer({BufferKind::Temporary, 0, nameOf(carry) + ".next", "", type}));
     handOn.push_back(copyStep(op.getLoc(), {{next.back()}, type}, {{home}, type}, {}));
     for (StepBuffer &buffer : handOn.back().buffers)
@@ -121,7 +158,7 @@ LogicalResult Planner::emitScan(ScanOp op) {
   loop.body = movedTo(*places, inner->plan.steps);
   llvm::append_range(loop.body, handOn);
   if (!inner->plan.canFail) // what may fail runs as often as the graph says
-    moveInvariant(loop, out);
+    moveInvariant(loop, carries, out);
   out.push_back(loop);
   return success();
 }
@@ -135,13 +172,13 @@ static void countWriters(ArrayRef<PlanStep> steps, DenseMap<unsigned, unsigned> 
 }
 
 // What is the same in every run, such as a packed factor, is computed once, before the loop.
-void Planner::moveInvariant(PlanStep &loop, std::vector<PlanStep> &before) const {
+void Planner::moveInvariant(PlanStep &loop, const DenseSet<unsigned> &carries, std::vector<PlanStep> &before) const {
   DenseMap<unsigned, unsigned> writers; // in the loop
   countWriters(loop.body, writers);
   auto isInvariant = [&](const PlanStep &step) {
     for (auto [at, buffer] : llvm::enumerate(step.buffers)) {
       bool writes = llvm::is_contained(step.writes, at);
-      if (buffer.loopStrides.front() != zero() || writers.lookup(buffer.index) != writes ||
+      if (buffer.loopStrides.front() != zero() || carries.contains(buffer.index) || writers.lookup(buffer.index) != writes ||
           (writes && program.plan.buffers[buffer.index].kind != BufferKind::Temporary))
         return false;
     }

@@ -50,6 +50,9 @@ struct PlanStep {
   unsigned libraryTiles = 0; // contractions that library tiles may carry
   DimAttr repeats = {};      // of a loop, which has nothing of the above
   std::vector<PlanStep> body = {};
+  /// Positions of `buffers`: one that is read at an entry for the last time before that entry of the other is written,
+  /// so that both may be one place in memory.
+  std::vector<std::pair<unsigned, unsigned>> inPlace = {};
 
   bool isLoop() const { return bool(repeats); }
 };

@@ -101,7 +101,7 @@ private:
     DimAttr stride; // from run to run
   };
   mlir::FailureOr<std::vector<Place>> placesOf(ScanOp op, const Plan &inner, std::vector<unsigned> &next);
-  void moveInvariant(PlanStep &loop, std::vector<PlanStep> &before) const;
+  void moveInvariant(PlanStep &loop, const llvm::DenseSet<unsigned> &carries, std::vector<PlanStep> &before) const;
   std::vector<PlanStep> movedTo(llvm::ArrayRef<Place> places, llvm::ArrayRef<PlanStep> steps) const;
   PlanStep copyStep(mlir::Location loc, GlobalBuffer source, GlobalBuffer target, llvm::ArrayRef<DimAttr> batch);
   DimAttr zero() const { return constantDim(b.getContext(), 0); }

@@ -35,6 +35,7 @@ private:
   void assignScratch();
   void emitContraction(const RowEvent &event);
   void emitPass(const RowEvent &event);
+  void findInPlace(PlanStep &step) const;
 };
 } // namespace
 
@@ -211,6 +212,34 @@ void Emitter::emitPass(const RowEvent &event) {
   inner.create<tile::YieldOp>(loc, yields);
 }
 
+// A buffer of the kernel's own rows whose last reader is the pass that writes another one, or comes before it. A pass
+// writes each entry when it has read it; a contraction reads whole rows.
+void Emitter::findInPlace(PlanStep &step) const {
+  DenseMap<unsigned, size_t> lastRead, firstWritten; // by position: the event
+  for (auto [i, event] : llvm::enumerate(in.schedule.events)) {
+    auto positionOf = [&](Value v) {
+      auto argument = dyn_cast_or_null<BlockArgument>(buffers.lookup(v));
+      return argument ? std::optional<unsigned>(argument.getArgNumber()) : std::nullopt;
+    };
+    for (Value x : event.loads)
+      if (auto at = positionOf(x))
+        lastRead[*at] = event.contraction ? i + 1 : i;
+    for (Value v : event.stores)
+      if (auto at = positionOf(v))
+        firstWritten.try_emplace(*at, i);
+  }
+  for (unsigned write : step.writes)
+    for (auto [read, last] : lastRead) {
+      TensorType type = cast<tile::BufferType>(globals[read].second.getType()).getTensor();
+      bool same = globals[read].second.getType() == globals[write].second.getType() &&
+                  step.buffers[read].unit == step.buffers[write].unit &&
+                  step.buffers[read].strides == step.buffers[write].strides;
+      if (read != write && same && type.getRank() == 2 && values.equal(type.getDims()[0], in.rows) &&
+          firstWritten.count(write) && last <= firstWritten[write])
+        step.inPlace.emplace_back(read, write);
+    }
+}
+
 PlanStep Emitter::run() {
   bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
   bool limited = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.limit.has_value(); });
@@ -231,6 +260,7 @@ PlanStep Emitter::run() {
       step.writes.push_back(step.buffers.size());
     step.buffers.push_back(buffer);
   }
+  findInPlace(step);
   return step;
 }
 
