@@ -42,6 +42,8 @@ static void setEntry(Tensor &x, int64_t index, uint64_t seed) {
   uint64_t mixed = (uint64_t(index) + 1) * 0x9E3779B97F4A7C15u + seed * 0xBF58476D1CE4E5B9u;
   mixed = (mixed ^ (mixed >> 29)) * 0x94D049BB133111EBu;
   int64_t small = int64_t((mixed >> 33) % 17) - 8;
+  // Integers are often indices: every other seed draws 0 and 1.
+  int64_t whole = seed / 64 % 2 ? small : small & 1;
   switch (x.element) {
   case Element::F64:
     x.data<double>()[index] = double(small) / 4;
@@ -50,10 +52,10 @@ static void setEntry(Tensor &x, int64_t index, uint64_t seed) {
     x.data<float>()[index] = float(small) / 4;
     break;
   case Element::I64:
-    x.data<int64_t>()[index] = small;
+    x.data<int64_t>()[index] = whole;
     break;
   case Element::I32:
-    x.data<int32_t>()[index] = int32_t(small);
+    x.data<int32_t>()[index] = int32_t(whole);
     break;
   case Element::I1:
     x.data<uint8_t>()[index] = uint8_t(mixed >> 40 & 1);
@@ -113,7 +115,8 @@ bool Search::readSignature() {
   return true;
 }
 
-// Sizes with this many rows: the smallest that the clauses allow, by sum; first those without empty axes.
+// Sizes with this many rows: the smallest that the clauses allow, by sum; first those without empty axes. Then all sizes
+// as large as the rows: what is read may lie beyond an axis of size 1.
 std::vector<Bindings> Search::smallSizes(int64_t rows) {
   std::set<std::string> names;
   auto collect = [&](DimAttr dim) {
@@ -155,6 +158,10 @@ std::vector<Bindings> Search::smallSizes(int64_t rows) {
   for (int64_t least : {1, 0})
     for (int64_t sum = rows; found.empty() && sum <= int64_t(symbols.size()) * largest && tried <= budget; sum++)
       assign(0, sum, least);
+  for (const std::string &symbol : symbols)
+    sizes[symbol] = rows;
+  if (llvm::all_of(core.getClauses(), [&](Attribute c) { return holds(cast<ClauseAttr>(c), sizes).value_or(false); }))
+    found.push_back(sizes);
   return found;
 }
 
