@@ -48,7 +48,7 @@ def cpu_flags():
 config.name = "Nova"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".nova", ".mlir", ".test"]
-config.excludes = ["Inputs", "programs", "CMakeLists.txt", "README.md"]
+config.excludes = ["Inputs", "corpus", "programs", "CMakeLists.txt", "README.md"]
 config.test_source_root = TESTS
 config.test_exec_root = os.path.join(config.nova_build, "tests")
 
