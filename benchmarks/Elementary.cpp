@@ -1,8 +1,5 @@
 // Elementary functions: the code of modules against one call of the C library per value, alternately in one run.
-#include "benchmarks/Handles.h"
-#include "compiler/pipeline/Compiler.h"
-
-#include "mlir/IR/MLIRContext.h"
+#include "benchmarks/Module.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>
@@ -46,22 +43,9 @@ std::string graphOf(const Function &function, const char *type) {
          "\n  return %y\n}\n";
 }
 
-Module compiled(const std::string &text) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::unique_ptr<Program> program = Program::parse(context, text, "benchmark.nova", {});
-  mlir::FailureOr<CompiledModule> module = compileGraph(program->getEntry(), {});
-  if (failed(module))
-    std::exit(1);
-  nova_module_t *loaded = nullptr;
-  require(nova_module_load_memory(module->bytes.data(), module->bytes.size(), nullptr, &loaded));
-  return Module(loaded);
-}
-
 template <class T> void measure(benchmark::State &state, const Function &function) {
   constexpr bool isFloat = sizeof(T) == 4;
-  Module module = compiled(graphOf(function, isFloat ? "f32" : "f64"));
+  Module module = compileText(graphOf(function, isFloat ? "f32" : "f64"));
   Context context = makeContext(1);
   // Within the second cache.
   const int64_t dims[] = {16, 1024};

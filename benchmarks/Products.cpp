@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "benchmarks/Handles.h"
-#include "compiler/pipeline/Compiler.h"
-
-#include "mlir/IR/MLIRContext.h"
+#include "benchmarks/Module.h"
+#include "benchmarks/RunBenchmarks.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>
@@ -20,27 +18,6 @@ namespace nova::benchmarks {
 namespace {
 
 constexpr int64_t rows = 256;
-
-Module compileProduct() {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::unique_ptr<Program> program =
-      Program::parse(context,
-                     "graph @product(%x: f32[n, c], param %W: f32[c, d]) -> f32[n, d] {\n"
-                     "  %y = matmul %x, %W\n"
-                     "  return %y\n"
-                     "}\n",
-                     "product.nova", SourceOptions());
-  if (!program)
-    std::exit(1);
-  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), CompileOptions());
-  if (failed(compiled))
-    std::exit(1);
-  nova_module_t *module = nullptr;
-  require(nova_module_load_memory(compiled->bytes.data(), compiled->bytes.size(), nullptr, &module));
-  return Module(module);
-}
 
 /// A tensor of numbers in [-1, 1].
 struct Matrix {
@@ -74,7 +51,10 @@ void multiply(benchmark::State &state, nova_module_t *module, int64_t terms, int
 } // namespace
 
 static void registerProducts() {
-  static Module module = compileProduct();
+  static Module module = compileText("graph @product(%x: f32[n, c], param %W: f32[c, d]) -> f32[n, d] {\n"
+                                     "  %y = matmul %x, %W\n"
+                                     "  return %y\n"
+                                     "}\n");
   for (auto [terms, columns] : {std::pair<int64_t, int64_t>{576, 64},
                                 {576, 128},
                                 {576, 256},
@@ -101,10 +81,5 @@ static void registerProducts() {
 
 int main(int argc, char **argv) {
   nova::benchmarks::registerProducts();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv))
-    return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return nova::benchmarks::runBenchmarks(argc, argv);
 }

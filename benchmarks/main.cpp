@@ -7,8 +7,7 @@
 #include "benchmarks/Attention.h"
 #include "benchmarks/CompileTime.h"
 #include "benchmarks/MachinePeak.h"
-
-#include <benchmark/benchmark.h>
+#include "benchmarks/RunBenchmarks.h"
 
 int main(int argc, char **argv) {
   // The figures in docs/performance.md are for two threads on every machine.
@@ -18,10 +17,5 @@ int main(int argc, char **argv) {
   nova::benchmarks::registerAttention(Threads);
   nova::benchmarks::registerCompileTime();
 #endif
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv))
-    return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return nova::benchmarks::runBenchmarks(argc, argv);
 }
