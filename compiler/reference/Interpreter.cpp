@@ -6,7 +6,6 @@
 #include "dialects/graph/Text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cstring>
 #include <new>
 
 using namespace mlir;
@@ -114,8 +113,14 @@ private:
     return shape;
   }
 
-  llvm::Error execute(Operation *op) {
-    auto type = cast<TensorType>(op->getResult(0).getType());
+  struct Extent {
+    Element element;
+    Shape shape;
+  };
+
+  /// What a result of `op` takes, which must fit into memory.
+  llvm::Expected<Extent> extentOf(Operation *op, Value result) const {
+    auto type = cast<TensorType>(result.getType());
     llvm::Expected<Shape> shape = shapeOf(op, type.getDims());
     if (!shape)
       return shape.takeError();
@@ -124,29 +129,22 @@ private:
       llvm::report_fatal_error("core form has no element type " + llvm::Twine(elementText(type.getElementType())));
     if (std::string problem = memoryProblem(*element, *shape); !problem.empty())
       return failAt(op, problem, std::errc::not_enough_memory);
+    return Extent{*element, std::move(*shape)};
+  }
+
+  llvm::Error execute(Operation *op) {
+    llvm::Expected<Extent> extent = extentOf(op, op->getResult(0));
+    if (!extent)
+      return extent.takeError();
     try {
-      Result result = compute(op, *shape);
+      Result result = compute(op, extent->shape);
       if (!result)
         return result.takeError();
       define(op->getResult(0), std::move(*result));
     } catch (const std::bad_alloc &) {
-      return failAt(op, allocationProblem(*element, *shape), std::errc::not_enough_memory);
+      return failAt(op, allocationProblem(extent->element, extent->shape), std::errc::not_enough_memory);
     }
     return llvm::Error::success();
-  }
-
-  /// Room for a result of a scan.
-  Result makeRoom(ScanOp scan, Value result) {
-    auto type = cast<TensorType>(result.getType());
-    llvm::Expected<Shape> shape = shapeOf(scan, type.getDims());
-    if (!shape)
-      return shape.takeError();
-    std::optional<Element> element = elementOf(type.getElementType());
-    if (!element)
-      llvm::report_fatal_error("core form has no element type " + llvm::Twine(elementText(type.getElementType())));
-    if (std::string problem = memoryProblem(*element, *shape); !problem.empty())
-      return failAt(scan, problem, std::errc::not_enough_memory);
-    return Tensor(*element, *shape);
   }
 
   /// The runs of a graph one after the other: each gets its entries, and the carries of the run before it.
@@ -164,11 +162,13 @@ private:
         arguments.push_back(entry ? Tensor() : get(operand));
       }
       for (auto [i, result] : llvm::enumerate(scan.getResults())) {
-        bool isCarry = i >= stacked && i < stacked + carried;
-        Result room = isCarry ? Result(Tensor()) : makeRoom(scan, result);
-        if (!room)
-          return room.takeError();
-        results.push_back(std::move(*room));
+        results.emplace_back();
+        if (i >= stacked && i < stacked + carried)
+          continue; // a carry is moved there
+        llvm::Expected<Extent> extent = extentOf(scan, result);
+        if (!extent)
+          return extent.takeError();
+        results.back() = Tensor(extent->element, std::move(extent->shape));
       }
       for (int64_t k = 0; k < *count; ++k) {
         for (auto [i, operand] : llvm::enumerate(scan.getOperands()))
@@ -180,8 +180,8 @@ private:
         for (auto [i, output] : llvm::enumerate(*outputs))
           if (i >= stacked && i < stacked + carried)
             arguments[firstCarry + i - stacked] = std::move(output);
-          else if (!output.bytes.empty())
-            std::memcpy(results[i].bytes.data() + k * output.bytes.size(), output.bytes.data(), output.bytes.size());
+          else
+            setEntry(results[i], k, output);
       }
       for (unsigned i = 0; i < carried; ++i)
         results[stacked + i] = std::move(arguments[firstCarry + i]);
@@ -191,14 +191,6 @@ private:
       return failAt(scan, "not enough memory", std::errc::not_enough_memory);
     }
     return llvm::Error::success();
-  }
-
-  /// Entry `k` along the leading axis.
-  static Tensor entryOf(const Tensor &x, int64_t k) {
-    Tensor entry(x.element, Shape(x.shape.begin() + 1, x.shape.end()));
-    if (!entry.bytes.empty())
-      std::memcpy(entry.bytes.data(), x.bytes.data() + k * entry.bytes.size(), entry.bytes.size());
-    return entry;
   }
 
   Result compute(Operation *op, const Shape &shape) {
@@ -317,9 +309,8 @@ private:
     Tensor result(x.element, shape);
     Shape inner(shape.begin() + 1, shape.end());
     for (int64_t k = 0; k < shape[0] && !result.bytes.empty(); ++k) {
-      Tensor entry = gatherBatch(entryOf(x, x.shape[0] == 1 ? 0 : k), entryOf(indices, indices.shape[0] == 1 ? 0 : k),
-                                 axis - 1, inner, batch - 1);
-      std::memcpy(result.bytes.data() + k * entry.bytes.size(), entry.bytes.data(), entry.bytes.size());
+      Tensor table = entryOf(x, x.shape[0] == 1 ? 0 : k), own = entryOf(indices, indices.shape[0] == 1 ? 0 : k);
+      setEntry(result, k, gatherBatch(table, own, axis - 1, inner, batch - 1));
     }
     return result;
   }

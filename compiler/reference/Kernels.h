@@ -50,6 +50,12 @@ Tensor broadcast(const Tensor &x, const Shape &shape);
 /// The entries of `x` along `axis` at `from`, `from` + `step`, ...; `shape` is the result's.
 Tensor slice(const Tensor &x, size_t axis, int64_t from, int64_t step, const Shape &shape);
 
+/// Entry `k` along the leading axis, without that axis.
+Tensor entryOf(const Tensor &x, int64_t k);
+
+/// The inverse of entryOf: writes `entry` there.
+void setEntry(Tensor &x, int64_t k, const Tensor &entry);
+
 /// Joins parts of one element type along `axis`; `shape` is the result's.
 Tensor concat(const std::vector<const Tensor *> &parts, size_t axis, const Shape &shape);
 

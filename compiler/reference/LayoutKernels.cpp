@@ -53,6 +53,18 @@ Tensor slice(const Tensor &x, size_t axis, int64_t from, int64_t step, const Sha
   return pick(x, shape, strides, start);
 }
 
+Tensor entryOf(const Tensor &x, int64_t k) {
+  Tensor entry(x.element, Shape(x.shape.begin() + 1, x.shape.end()));
+  if (!entry.bytes.empty())
+    std::memcpy(entry.bytes.data(), x.bytes.data() + k * entry.bytes.size(), entry.bytes.size());
+  return entry;
+}
+
+void setEntry(Tensor &x, int64_t k, const Tensor &entry) {
+  if (!entry.bytes.empty())
+    std::memcpy(x.bytes.data() + k * entry.bytes.size(), entry.bytes.data(), entry.bytes.size());
+}
+
 static int64_t indexAt(const Tensor &indices, int64_t i) {
   return indices.element == Element::I32 ? indices.data<int32_t>()[i] : indices.data<int64_t>()[i];
 }

@@ -1,15 +1,17 @@
 // A scan with a carry gives what its graph gives run by run, on both backends, whole and in pieces: random graphs, each
 // of which hands on what it got, mixed with what it computed.
+#include "compiler/reference/Kernels.h"
 #include "tests/SlowTests.h"
 #include "tests/random/AnyGraph.h"
 #include "tests/random/Backends.h"
 #include "tests/random/CausalGraph.h"
 #include "tests/random/Inputs.h"
+#include "tests/random/Scans.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
-#include <cstring>
 
 using namespace nova::test;
+using nova::reference::entryOf;
 using nova::reference::Shape;
 using nova::reference::Tensor;
 
@@ -32,14 +34,6 @@ struct Carried {
   std::string text() const;
 };
 } // namespace
-
-static std::string typeText(Kind kind, const Dims &leading, const Dims &own) {
-  std::string text;
-  for (const Dims *dims : {&leading, &own})
-    for (const std::string &dim : *dims)
-      text += (text.empty() ? "" : ", ") + dim;
-  return std::string(toString(kind)) + "[" + text + "]";
-}
 
 static void join(std::string &list, const std::string &item) { list += (list.empty() ? "" : ", ") + item; }
 
@@ -124,18 +118,11 @@ std::string Carried::text() const {
   return all;
 }
 
-static Tensor entryOf(const Tensor &x, int64_t index) {
-  Tensor entry(x.element, Shape(x.shape.begin() + 1, x.shape.end()));
-  if (!entry.bytes.empty())
-    std::memcpy(entry.bytes.data(), x.bytes.data() + index * entry.bytes.size(), entry.bytes.size());
-  return entry;
-}
-
 static Tensor stack(const std::vector<Tensor> &entries, Shape shape) {
   shape.insert(shape.begin(), int64_t(entries.size()));
   Tensor all(entries[0].element, shape);
-  for (size_t i = 0; i < entries.size() && !all.bytes.empty(); i++)
-    std::memcpy(all.bytes.data() + i * entries[i].bytes.size(), entries[i].bytes.data(), entries[i].bytes.size());
+  for (size_t i = 0; i < entries.size(); i++)
+    nova::reference::setEntry(all, i, entries[i]);
   return all;
 }
 
@@ -205,11 +192,6 @@ static std::optional<Carried> drawCarried(Draw &draw, GraphText graph, bool alon
   return c;
 }
 
-// A division by zero that no run wants alone may be wanted by what is computed once for all of them.
-static bool sharedDivision(const Outcome &expected, const Outcome &found) {
-  return expected.error.empty() && found.error.find("division by zero") != std::string::npos;
-}
-
 static void check(uint64_t seed, GraphText (*make)(Draw &), const std::string &fed, bool along, unsigned rounds,
                   unsigned &checked) {
   Draw draw(seed);
@@ -243,21 +225,11 @@ static void check(uint64_t seed, GraphText (*make)(Draw &), const std::string &f
       if (!sharedDivision(wanted, interpreted))
         text = difference(wanted, interpreted);
     }
-    for (int threads : {1, 2})
-      if (text.empty())
-        text = difference(interpreted, scan->run(arguments, threads));
-    if (int64_t rows = scan->isSequence() ? scan->rowsOf(arguments) : 0; text.empty() && rows > 0) {
-      std::vector<int64_t> pieces;
-      for (int64_t left = rows; left > 0; left -= pieces.back())
-        pieces.push_back(std::min<int64_t>(left, 1 + draw.below(draw.chance(50) ? 3 : 100)));
-      text = difference(interpreted, scan->feed(arguments, pieces, 2));
-    }
+    if (text.empty())
+      text = compareCompiled(draw, *scan, arguments, interpreted);
     if (text.empty())
       continue;
-    std::string list;
-    for (auto [symbol, size] : sizes)
-      list += " " + symbol + "=" + std::to_string(size);
-    FAIL() << head << "round " << round << ", sizes" << list << ", " << text;
+    FAIL() << head << "round " << round << ", sizes" << toString(sizes) << ", " << text;
   }
 }
 

@@ -41,12 +41,15 @@ bool broadcast(const Dims &a, const Dims &b, Dims &joint) {
   return true;
 }
 
-static std::string typeText(const GraphText::Value &value) {
-  std::string text = toString(value.kind);
-  for (size_t i = 0; i < value.dims.size(); i++)
-    text += (i ? ", " : "[") + value.dims[i];
-  return text + (value.dims.empty() ? "[]" : "]");
+std::string typeText(Kind kind, const Dims &leading, const Dims &own) {
+  std::string text;
+  for (const Dims *dims : {&leading, &own})
+    for (const std::string &dim : *dims)
+      text += (text.empty() ? "" : ", ") + dim;
+  return std::string(toString(kind)) + "[" + text + "]";
 }
+
+static std::string typeOf(const GraphText::Value &value) { return typeText(value.kind, {}, value.dims); }
 
 unsigned GraphText::argument(Kind kind, const Dims &dims) {
   values.push_back({"argument", "", {}, kind, dims, kind, dims.size()});
@@ -98,7 +101,7 @@ std::string GraphText::text(const std::vector<unsigned> &of) const {
   std::string head, body, names, types;
   for (unsigned v = 0; v < size(); v++)
     if (values[v].op == "argument")
-      head += (head.empty() ? "%v" : ", %v") + std::to_string(v) + ": " + typeText(values[v]);
+      head += (head.empty() ? "%v" : ", %v") + std::to_string(v) + ": " + typeOf(values[v]);
   for (unsigned v : needed(of))
     if (!values[v].expression.empty()) {
       bool two = v + 1 < size() && values[v + 1].op == "second result";
@@ -107,7 +110,7 @@ std::string GraphText::text(const std::vector<unsigned> &of) const {
     }
   for (unsigned v : of) {
     names += (names.empty() ? "%v" : ", %v") + std::to_string(v);
-    types += (types.empty() ? "" : ", ") + typeText(values[v]);
+    types += (types.empty() ? "" : ", ") + typeOf(values[v]);
   }
   return callees + "graph @random(" + head + ") -> " + (of.size() == 1 ? types : "(" + types + ")") + " {\n" + body +
          "  return " + names + "\n}\n";

@@ -15,6 +15,8 @@ using Dims = std::vector<std::string>; // symbols and numbers
 /// Element types; weak scalars take the type of what they meet.
 enum class Kind { F64, F32, I64, I32, I1, BF16, F16, I8, I4, WeakFloat, WeakInt };
 const char *toString(Kind kind);
+/// The type of a tensor, with axes before its own.
+std::string typeText(Kind kind, const Dims &leading, const Dims &own);
 inline bool isFloat(Kind k) { return k == Kind::F64 || k == Kind::F32; }
 inline bool isInteger(Kind k) { return k == Kind::I64 || k == Kind::I32; }
 /// Kept, but not computed with.

@@ -100,10 +100,7 @@ static void check(uint64_t seed, MakeGraph make, unsigned rounds, Coverage &cove
     std::string text = compare(*backends, sample);
     if (text.empty())
       continue;
-    std::string sizes;
-    for (auto [symbol, size] : sample.sizes)
-      sizes += " " + symbol + "=" + std::to_string(size);
-    ADD_FAILURE() << head << "round " << round << ", sizes" << sizes << ", " << text << "\n"
+    ADD_FAILURE() << head << "round " << round << ", sizes" << toString(sample.sizes) << ", " << text << "\n"
                   << blame(graph, sample, text);
     return;
   }

@@ -1,15 +1,18 @@
 // A scan gives what its graph gives entry by entry, on both backends, whole and in pieces: random graphs, scanned.
+#include "compiler/reference/Kernels.h"
 #include "tests/SlowTests.h"
 #include "tests/random/AnyGraph.h"
 #include "tests/random/Backends.h"
 #include "tests/random/CausalGraph.h"
 #include "tests/random/Inputs.h"
+#include "tests/random/Scans.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 
 using namespace nova::test;
+using nova::reference::entryOf;
 using nova::reference::Shape;
 using nova::reference::Tensor;
 
@@ -36,14 +39,6 @@ struct Scanned {
 };
 } // namespace
 
-static std::string typeText(Kind kind, const Dims &leading, const Dims &own) {
-  std::string text;
-  for (const Dims *dims : {&leading, &own})
-    for (const std::string &dim : *dims)
-      text += (text.empty() ? "" : ", ") + dim;
-  return std::string(toString(kind)) + "[" + text + "]";
-}
-
 std::string Scanned::text() const {
   auto join = [](std::string &list, const std::string &item) { list += (list.empty() ? "" : ", ") + item; };
   std::string text = graph.text(), callee = "random";
@@ -67,14 +62,6 @@ std::string Scanned::text() const {
     callee = name;
   }
   return text;
-}
-
-// Entry `index` of the leading axis.
-static Tensor entryOf(const Tensor &x, int64_t index) {
-  Tensor entry(x.element, Shape(x.shape.begin() + 1, x.shape.end()));
-  if (!entry.bytes.empty())
-    std::memcpy(entry.bytes.data(), x.bytes.data() + index * entry.bytes.size(), entry.bytes.size());
-  return entry;
 }
 
 // The results of the innermost graph, for every entry of the scans below `top` in row-major order.
@@ -124,11 +111,6 @@ static Scanned drawScanned(Draw &draw, GraphText graph) {
   return s;
 }
 
-// A division by zero that no entry wants alone may be wanted by what is computed once for all of them.
-static bool sharedDivision(const Outcome &expected, const Outcome &found) {
-  return expected.error.empty() && found.error.find("division by zero") != std::string::npos;
-}
-
 static void check(uint64_t seed, GraphText (*make)(Draw &), const std::string &along, unsigned rounds) {
   Draw draw(seed);
   Scanned s = drawScanned(draw, make(draw));
@@ -155,21 +137,11 @@ static void check(uint64_t seed, GraphText (*make)(Draw &), const std::string &a
       if (!sharedDivision(expected, interpreted))
         text = difference(expected, interpreted);
     }
-    for (int threads : {1, 2})
-      if (text.empty())
-        text = difference(interpreted, scans->run(arguments, threads));
-    if (int64_t rows = scans->isSequence() ? scans->rowsOf(arguments) : 0; text.empty() && rows > 0) {
-      std::vector<int64_t> pieces;
-      for (int64_t left = rows; left > 0; left -= pieces.back())
-        pieces.push_back(std::min<int64_t>(left, 1 + draw.below(draw.chance(50) ? 3 : 100)));
-      text = difference(interpreted, scans->feed(arguments, pieces, 2));
-    }
+    if (text.empty())
+      text = compareCompiled(draw, *scans, arguments, interpreted);
     if (text.empty())
       continue;
-    std::string list;
-    for (auto [symbol, size] : sizes)
-      list += " " + symbol + "=" + std::to_string(size);
-    FAIL() << head << "round " << round << ", sizes" << list << ", " << text;
+    FAIL() << head << "round " << round << ", sizes" << toString(sizes) << ", " << text;
   }
 }
 

@@ -11,6 +11,13 @@ std::vector<std::string> split(const std::string &text, const std::string &sign)
   return parts;
 }
 
+std::string toString(const Sizes &sizes) {
+  std::string text;
+  for (auto [symbol, size] : sizes)
+    text += " " + symbol + "=" + std::to_string(size);
+  return text;
+}
+
 bool isNumber(const std::string &size) { return size.find_first_not_of("0123456789") == std::string::npos; }
 
 std::vector<std::string> symbolsIn(const std::string &size) {

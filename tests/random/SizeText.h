@@ -16,6 +16,8 @@ std::vector<std::string> split(const std::string &text, const std::string &sign)
 std::vector<std::string> symbolsIn(const std::string &size);
 bool isNumber(const std::string &size);
 int64_t sizeOf(const std::string &size, const Sizes &sizes);
+/// ` n=3 d=4`: for messages.
+std::string toString(const Sizes &sizes);
 /// A sum; of numbers a number.
 std::string sumOf(const std::string &a, const std::string &b);
 /// A product; of numbers a number. Neither may be a sum.
