@@ -258,12 +258,18 @@ private:
     auto start = [&] { return call->emitError() << what << ", expected " << toString(Type(want)); };
     if (ours.getElementType() != want.getElementType() && !weakFits(ours, want.getElementType()))
       return start();
-    for (auto [axis, have, need] : llvm::enumerate(ours.getDims(), want.getDims())) {
-      if (facts.equal(have, need))
+    return compareAxes(start, ours.getDims(), want.getDims());
+  }
+
+  // Dims of one rank; `start` begins the error.
+  LogicalResult compareAxes(function_ref<InFlightDiagnostic()> start, ArrayRef<DimAttr> first,
+                            ArrayRef<DimAttr> second) {
+    for (auto [axis, a, b] : llvm::enumerate(first, second)) {
+      if (facts.equal(a, b))
         continue;
       InFlightDiagnostic diagnostic = start();
-      diagnostic << ": axis " << axis << " is " << toString(have) << " and " << toString(need);
-      addCounterexample(diagnostic, facts, have, need);
+      diagnostic << ": axis " << axis << " is " << toString(a) << " and " << toString(b);
+      addCounterexample(diagnostic, facts, a, b);
       return diagnostic;
     }
     return success();
@@ -303,14 +309,8 @@ private:
       };
       if (!have || !want || have.getElementType() != want.getElementType() || have.getRank() != want.getRank())
         return start();
-      for (auto [axis, a, b] : llvm::enumerate(want.getDims(), have.getDims())) {
-        if (facts.equal(a, b))
-          continue;
-        InFlightDiagnostic diagnostic = start();
-        diagnostic << ": axis " << axis << " is " << toString(a) << " and " << toString(b);
-        addCounterexample(diagnostic, facts, a, b);
-        return diagnostic;
-      }
+      if (failed(compareAxes(start, want.getDims(), have.getDims())))
+        return failure();
     }
     return success();
   }

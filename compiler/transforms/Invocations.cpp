@@ -255,8 +255,6 @@ LogicalResult Lowering::repeat(ScanOp op, GraphOp callee, const Words &inner, Ar
     if (carries && differ) {
       SmallVector<DimAttr> dims(around);
       llvm::append_range(dims, ArrayRef(dimsOf(argument)).drop_front(added[i]));
-      if (!added[i]) // its own axes stay the last
-        value = batch.widened(loc, plainValue(value), 0, depth).data;
       value = core.broadcast(loc, plainValue(value), dims).data;
     }
     segments[entered ? 0 : carries ? 2 : 1].push_back(value);
@@ -283,9 +281,6 @@ LogicalResult Lowering::repeat(ScanOp op, GraphOp callee, const Words &inner, Ar
     Value value = lowering.core.materialize(loc, result);
     if (i >= stacked) {
       auto want = cast<TensorType>(segments[2][i - stacked].getType());
-      int64_t rank = callee.getResultType(i).getRank();
-      if (want.getRank() > int64_t(dimsOf(plainValue(value)).size()))
-        value = Batch(lowering.core, depth).widened(loc, plainValue(value), 0, want.getRank() - rank).data;
       value = lowering.core.broadcast(loc, plainValue(value), want.getDims()).data;
     }
     values.push_back(value);

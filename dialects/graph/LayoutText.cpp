@@ -46,18 +46,28 @@ ParseResult parseConcat(OpAsmParser &parser, OperationState &state, ParsedOperan
   return parseAxisAttr(parser, state);
 }
 
+// `word` and a number of 1 or more, or nothing: null.
+static FailureOr<IntegerAttr> parseCount(OpAsmParser &parser, StringRef word, const char *what) {
+  if (failed(parser.parseOptionalKeyword(word)))
+    return IntegerAttr();
+  int64_t count;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(count))
+    return failure();
+  if (count >= 1)
+    return parser.getBuilder().getI64IntegerAttr(count);
+  errorAt(parser, loc) << "expected " << what << " or more, found " << count;
+  return failure();
+}
+
 ParseResult parseGather(OpAsmParser &parser, OperationState &state, ParsedOperands &parsed) {
   if (parseScopedOperand(parser, parsed) || parser.parseComma() || parseAxis(parser, state, parsed))
     return failure();
-  if (failed(parser.parseOptionalKeyword("batch")))
-    return success();
-  int64_t batch;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseInteger(batch))
+  FailureOr<IntegerAttr> batch = parseCount(parser, "batch", "a batch of 1 axis");
+  if (failed(batch))
     return failure();
-  if (batch < 1)
-    return errorAt(parser, loc) << "expected a batch of 1 axis or more, found " << batch;
-  state.addAttribute("batch", parser.getBuilder().getI64IntegerAttr(batch));
+  if (*batch)
+    state.addAttribute("batch", *batch);
   return success();
 }
 void printGather(Operation *op, OpAsmPrinter &p) {
@@ -70,16 +80,11 @@ ParseResult parseSlice(OpAsmParser &parser, OperationState &state, ParsedOperand
   if (parseAxis(parser, state, parsed) || parser.parseKeyword("from") || parseDimAttr(parser, state, "from") ||
       parser.parseKeyword("size") || parseDimAttr(parser, state, "size"))
     return failure();
-  if (failed(parser.parseOptionalKeyword("step")))
-    return success();
-  int64_t step;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseInteger(step))
+  FailureOr<IntegerAttr> step = parseCount(parser, "step", "a step of 1");
+  if (failed(step))
     return failure();
-  if (step < 1)
-    return errorAt(parser, loc) << "expected a step of 1 or more, found " << step;
-  if (step > 1) // a step of 1 is none: it is one text and one hash
-    state.addAttribute("step", parser.getBuilder().getI64IntegerAttr(step));
+  if (*step && step->getInt() > 1) // a step of 1 is none: it is one text and one hash
+    state.addAttribute("step", *step);
   return success();
 }
 void printSlice(Operation *op, OpAsmPrinter &p) {

@@ -69,7 +69,8 @@ void Planner::findLevels() {
       break;
     case Role::State: {
       auto concat = cast<ConcatOp>(op);
-      assert(concat.getNumOperands() == 2 && int64_t(concat.getAxis()) == std::max<int64_t>(tensorOf(v).getRank() - 2, 0) &&
+      assert(concat.getNumOperands() == 2 &&
+             int64_t(concat.getAxis()) == std::max<int64_t>(tensorOf(v).getRank() - 2, 0) &&
              "a state grows by new rows along its last axis but one alone");
       Value rows = concat.getOperand(1);
       ready[v] = ready[rows] + (isReadWhole(v) ? 2 : 1);
@@ -198,16 +199,14 @@ unsigned Planner::memoryOf(Value v) {
   if (auto it = memory.find(v); it != memory.end())
     return it->second;
   PlanBuffer buffer{BufferKind::Temporary, 0, nameOf(v), "", bufferType(tensorOf(v))};
-  if (isBeginning(v))
-    for (OpOperand &use : v.getUses())
-      if (auto scan = dyn_cast<ScanOp>(use.getOwner()))
-        return memory[v] = memoryOf(scan.getCarried()[use.getOperandNumber() - scan.getCarry().getBeginOperandIndex()]);
+  if (Value carry = carryOf(v))
+    return memory[v] = memoryOf(carry);
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     buffer.kind = BufferKind::Argument;
     buffer.index = arg.getArgNumber();
     buffer.name = in.graph.getArgName(arg.getArgNumber());
   }
-  if (values.role(v) == Role::State || values.role(v) == Role::Carried) {
+  if (values.isState(v)) {
     buffer.kind = BufferKind::State;
     TensorType type = tensorOf(v);
     if (type.getRank() > 2)
@@ -263,9 +262,7 @@ std::vector<DimAttr> Planner::mapStrides(TensorType type, ArrayRef<AxisPlace> pl
 }
 
 GlobalBuffer Planner::matrixOf(Value v, ArrayRef<DimAttr> batch) {
-  bool isState = values.role(v) == Role::State || values.role(v) == Role::Carried;
-  unsigned buffer = isState ? memoryOf(v) : denseMemoryOf(v);
-  return matrixIn(buffer, v, batch);
+  return matrixIn(values.isState(v) ? memoryOf(v) : denseMemoryOf(v), v, batch);
 }
 
 GlobalBuffer Planner::matrixIn(unsigned buffer, Value v, ArrayRef<DimAttr> batch) {
@@ -331,8 +328,7 @@ bool Planner::isReadWhole(Value v) const {
     return role == Role::Map || role == Role::Reduce || role == Role::View || role == Role::Join ||
            role == Role::Gather || role == Role::Scan;
   };
-  return (values.role(v) == Role::State || values.role(v) == Role::Carried) && tensorOf(v).getRank() > 2 &&
-         llvm::any_of(v.getUsers(), readsWhole);
+  return values.isState(v) && tensorOf(v).getRank() > 2 && llvm::any_of(v.getUsers(), readsWhole);
 }
 
 unsigned Planner::denseMemoryOf(Value v) {

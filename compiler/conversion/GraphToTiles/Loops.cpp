@@ -13,19 +13,21 @@ PlanStep Planner::copyStep(Location loc, GlobalBuffer source, GlobalBuffer targe
   return step;
 }
 
-bool Planner::isBeginning(Value v) const {
-  if (!v.hasOneUse() || !v.getDefiningOp() || v.getDefiningOp()->getNumResults() != 1)
-    return false;
-  auto scan = dyn_cast<ScanOp>(v.use_begin()->getOwner());
+Value Planner::carryOf(Value v) const {
   Role role = values.role(v);
   bool written = role == Role::Row || role == Role::Map || role == Role::Reduce || role == Role::Gather ||
                  role == Role::Join || role == Role::Free;
-  return scan && written && llvm::is_contained(scan.getCarry(), v);
+  if (!written || !v.hasOneUse())
+    return {};
+  OpOperand &use = *v.use_begin();
+  auto scan = dyn_cast<ScanOp>(use.getOwner());
+  unsigned first = scan ? scan.getOver().size() + scan.getWhole().size() : 0, at = use.getOperandNumber();
+  return scan && at >= first && at < first + scan.getCarry().size() ? scan.getCarried()[at - first] : Value();
 }
 
 // Buffers of arguments and results are those of the scan's operands and results, run by run; memory of its own comes to
 // that of this plan, a state once for every run. `next`: where a run leaves its carries.
-FailureOr<std::vector<Planner::Place>> Planner::placesOf(ScanOp op, const Plan &inner, std::vector<unsigned> &next) {
+std::vector<Planner::Place> Planner::placesOf(ScanOp op, const Plan &inner, ArrayRef<unsigned> next) {
   using Unit = StepBuffer::Unit;
   unsigned entered = op.getOver().size(), firstCarry = entered + op.getWhole().size(), stacked = op.getStacked().size();
   DimAttr count = values.getFacts().normalize(op.getCount());
@@ -86,21 +88,19 @@ std::vector<PlanStep> Planner::movedTo(ArrayRef<Place> places, ArrayRef<PlanStep
   return moved;
 }
 
+static bool isBufferOf(const Plan &plan, const StepBuffer &buffer, BufferKind kind, unsigned index) {
+  return plan.buffers[buffer.index].kind == kind && plan.buffers[buffer.index].index == index;
+}
+
 static bool touches(const Plan &plan, const PlanStep &step, BufferKind kind, unsigned index) {
-  return llvm::any_of(step.buffers,
-                      [&](const StepBuffer &buffer) {
-                        return plan.buffers[buffer.index].kind == kind && plan.buffers[buffer.index].index == index;
-                      }) ||
+  return llvm::any_of(step.buffers, [&](const StepBuffer &b) { return isBufferOf(plan, b, kind, index); }) ||
          llvm::any_of(step.body, [&](const PlanStep &inner) { return touches(plan, inner, kind, index); });
 }
 
-// Whether a run may write its carry, the result `result` of its plan, over the one it got, the argument `argument`: when
-// nothing reads that from there on, but for a step that reads each entry before it writes it.
+// Whether a run may write its carry, the result `result` of its plan, over the one it got, the argument `argument`:
+// when nothing reads that from there on, but for a step that reads each entry before it writes it.
 static bool isReplacedInPlace(const Plan &plan, unsigned argument, unsigned result) {
   bool written = false;
-  auto is = [&](const StepBuffer &buffer, BufferKind kind, unsigned index) {
-    return plan.buffers[buffer.index].kind == kind && plan.buffers[buffer.index].index == index;
-  };
   for (const PlanStep &step : plan.steps) {
     bool before = written;
     written |= touches(plan, step, BufferKind::Result, result);
@@ -110,7 +110,8 @@ static bool isReplacedInPlace(const Plan &plan, unsigned argument, unsigned resu
       return false;
     for (auto [read, given] : llvm::enumerate(step.buffers))
       for (auto [write, taken] : llvm::enumerate(step.buffers))
-        if (is(given, BufferKind::Argument, argument) && is(taken, BufferKind::Result, result) &&
+        if (isBufferOf(plan, given, BufferKind::Argument, argument) &&
+            isBufferOf(plan, taken, BufferKind::Result, result) &&
             !llvm::is_contained(step.inPlace, std::pair(unsigned(read), unsigned(write))))
           return false;
   }
@@ -139,7 +140,7 @@ LogicalResult Planner::emitScan(ScanOp op) {
     tile::BufferType type = bufferType(tensorOf(carry));
     unsigned home = memoryOf(carry);
     carries.insert(home);
-    if (!isBeginning(begin))
+    if (!carryOf(begin))
       out.push_back(copyStep(op.getLoc(), {{denseMemoryOf(begin)}, type}, {{home}, type}, {}));
     if (isReplacedInPlace(inner->plan, op.getOver().size() + op.getWhole().size() + i, op.getStacked().size() + i)) {
       next.push_back(home);
@@ -150,12 +151,9 @@ LogicalResult Planner::emitScan(ScanOp op) {
     for (StepBuffer &buffer : handOn.back().buffers)
       buffer.loopStrides.push_back(zero());
   }
-  FailureOr<std::vector<Place>> places = placesOf(op, inner->plan, next);
-  if (failed(places))
-    return failure();
   PlanStep loop{};
   loop.repeats = values.getFacts().normalize(op.getCount());
-  loop.body = movedTo(*places, inner->plan.steps);
+  loop.body = movedTo(placesOf(op, inner->plan, next), inner->plan.steps);
   llvm::append_range(loop.body, handOn);
   if (!inner->plan.canFail) // what may fail runs as often as the graph says
     moveInvariant(loop, carries, out);
@@ -163,22 +161,14 @@ LogicalResult Planner::emitScan(ScanOp op) {
   return success();
 }
 
-static void countWriters(ArrayRef<PlanStep> steps, DenseMap<unsigned, unsigned> &writers) {
-  for (const PlanStep &step : steps) {
-    for (unsigned at : step.writes)
-      writers[step.buffers[at].index]++;
-    countWriters(step.body, writers);
-  }
-}
-
 // What is the same in every run, such as a packed factor, is computed once, before the loop.
 void Planner::moveInvariant(PlanStep &loop, const DenseSet<unsigned> &carries, std::vector<PlanStep> &before) const {
-  DenseMap<unsigned, unsigned> writers; // in the loop
-  countWriters(loop.body, writers);
+  DenseMap<unsigned, unsigned> writers = countWriters(loop.body);
   auto isInvariant = [&](const PlanStep &step) {
     for (auto [at, buffer] : llvm::enumerate(step.buffers)) {
       bool writes = llvm::is_contained(step.writes, at);
-      if (buffer.loopStrides.front() != zero() || carries.contains(buffer.index) || writers.lookup(buffer.index) != writes ||
+      if (buffer.loopStrides.front() != zero() || carries.contains(buffer.index) ||
+          writers.lookup(buffer.index) != writes ||
           (writes && program.plan.buffers[buffer.index].kind != BufferKind::Temporary))
         return false;
     }

@@ -22,6 +22,17 @@ static const char *word(BufferKind kind) {
   return "";
 }
 
+llvm::DenseMap<unsigned, unsigned> countWriters(llvm::ArrayRef<PlanStep> steps) {
+  llvm::DenseMap<unsigned, unsigned> writers;
+  for (const PlanStep &step : steps) {
+    for (unsigned at : step.writes)
+      writers[step.buffers[at].index]++;
+    for (auto [buffer, count] : countWriters(step.body))
+      writers[buffer] += count;
+  }
+  return writers;
+}
+
 void joinSteps(const Plan &plan, std::vector<PlanStep> &steps) {
   size_t first = 0; // of the steps that are joined
   for (size_t i = 0; i < steps.size(); i++) {

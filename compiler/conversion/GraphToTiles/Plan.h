@@ -4,6 +4,7 @@
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_PLAN_H
 
 #include "dialects/tile/TileDialect.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -76,6 +77,8 @@ struct Plan {
   bool canFail = false; // some kernel may find an integer division by zero
 };
 
+/// By buffer: how many of the steps, those in loops among them, write it.
+llvm::DenseMap<unsigned, unsigned> countWriters(llvm::ArrayRef<PlanStep> steps);
 /// Finds the steps that join those before them: same batch, and what both touch they touch at the same instance.
 void joinSteps(const Plan &plan, std::vector<PlanStep> &steps);
 /// The text of `--emit=plan`.

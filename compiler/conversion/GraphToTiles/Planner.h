@@ -54,9 +54,7 @@ private:
   std::vector<DimAttr> strides(llvm::ArrayRef<DimAttr> dims, DimAttr each, llvm::ArrayRef<DimAttr> batch);
   std::vector<DimAttr> mapStrides(TensorType type, llvm::ArrayRef<AxisPlace> places, int64_t batch);
   DimAttr product(llvm::ArrayRef<DimAttr> dims);
-  DimAttr bytesOf(mlir::Type element) {
-    return constantDim(b.getContext(), std::max(element.getIntOrFloatBitWidth() / 8, 1u));
-  }
+  DimAttr bytesOf(mlir::Type element) { return constantDim(b.getContext(), nova::bytesOf(element)); }
   /// A dimension that left the range of dimensions: reported once, at the end.
   DimAttr checked(DimAttr dim) {
     tooLarge |= !dim;
@@ -92,15 +90,15 @@ private:
   void emitResults();
   mlir::LogicalResult emitScan(ScanOp op);
   void emitNextStates();
-  /// The memory of the value with which a carry begins is that of the carry where nobody else reads it.
-  bool isBeginning(mlir::Value v) const;
+  /// The carry that begins with a value that nobody else reads, so that both have one memory; else null.
+  mlir::Value carryOf(mlir::Value v) const;
   /// How the buffers of the plan of a scan's graph lie in this one.
   struct Place {
     unsigned buffer;
     StepBuffer::Unit unit;
     DimAttr stride; // from run to run
   };
-  mlir::FailureOr<std::vector<Place>> placesOf(ScanOp op, const Plan &inner, std::vector<unsigned> &next);
+  std::vector<Place> placesOf(ScanOp op, const Plan &inner, llvm::ArrayRef<unsigned> next);
   void moveInvariant(PlanStep &loop, const llvm::DenseSet<unsigned> &carries, std::vector<PlanStep> &before) const;
   std::vector<PlanStep> movedTo(llvm::ArrayRef<Place> places, llvm::ArrayRef<PlanStep> steps) const;
   PlanStep copyStep(mlir::Location loc, GlobalBuffer source, GlobalBuffer target, llvm::ArrayRef<DimAttr> batch);

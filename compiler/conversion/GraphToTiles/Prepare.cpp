@@ -1,4 +1,5 @@
 #include "compiler/conversion/GraphToTiles/Prepare.h"
+#include "compiler/conversion/GraphToTiles/Values.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
 
@@ -23,7 +24,7 @@ public:
         for (DimAttr dim : cast<TensorType>(argument.getType()).getDims())
           if (StringAttr symbol = asSymbol(dim))
             known.insert(symbol);
-    countWriters(plan.steps);
+    writers = countWriters(plan.steps);
     plan.steps = split(std::move(plan.steps));
     if (tooLarge)
       return graph.emitError("what is prepared from its params is larger than dimensions can say");
@@ -31,14 +32,6 @@ public:
   }
 
 private:
-  void countWriters(const std::vector<PlanStep> &steps) {
-    for (const PlanStep &step : steps) {
-      for (unsigned at : step.writes)
-        writers[step.buffers[at].index]++;
-      countWriters(step.body);
-    }
-  }
-
   /// The steps that are left for every run.
   std::vector<PlanStep> split(std::vector<PlanStep> steps) {
     std::vector<PlanStep> rest;
@@ -143,7 +136,7 @@ private:
     MLIRContext *context = graph.getContext();
     DimAttr each = constantDim(context, 1);
     if (dense) {
-      each = constantDim(context, std::max(tensor.getElementType().getIntOrFloatBitWidth() / 8, 1u));
+      each = constantDim(context, bytesOf(tensor.getElementType()));
       for (DimAttr dim : dims)
         each = times(each, dim);
     } else if (buffer.count) {

@@ -7,6 +7,8 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace nova {
+/// The bytes of an entry in a buffer of rows.
+inline unsigned bytesOf(mlir::Type element) { return std::max(element.getIntOrFloatBitWidth() / 8, 1u); }
 inline TensorType tensorOf(mlir::Value v) { return llvm::cast<TensorType>(v.getType()); }
 tile::ReduceKind kindOf(ReductionOp op);
 /// A constant of one number.
@@ -40,6 +42,8 @@ public:
 
   Role role(mlir::Value v) const { return roles.lookup(v); }
   bool isFree(mlir::Value v) const { return role(v) == Role::Free; }
+  /// Whether it lies in state buffers.
+  bool isState(mlir::Value v) const { return role(v) == Role::State || role(v) == Role::Carried; }
   const Facts &getFacts() const { return facts; }
   bool isOne(DimAttr dim) const { return facts.equal(dim, one); }
   bool equal(DimAttr a, DimAttr b) const { return facts.equal(a, b); }
