@@ -203,43 +203,4 @@ Mask MaskAnalysis::compare(Operation *op) const {
       .Default([&](Operation *) { return negation(disjunction(less, greater)); });
 }
 
-std::optional<DimAttr> MaskAnalysis::upperLimit(Value value, unsigned rowAxis, unsigned colAxis) const {
-  TensorType type = typeOf(value);
-  unsigned rank = type.getRank();
-  Mask mask = get(value);
-  if (!mask.exact || rowAxis >= rank || colAxis >= rank)
-    return std::nullopt;
-  PresburgerSet positions(columns.positions(type.getDims()));
-  PresburgerSet holds = mask.mayHold.intersect(positions);
-  // One of the set's own borders must be the limit: col - row + s >= 0, which is col > row + (-s - 1).
-  for (const IntegerRelation &disjunct : mask.mayHold.getAllDisjuncts())
-    for (unsigned i = 0; i < disjunct.getNumInequalities(); i++) {
-      SmallVector<int64_t, 8> row = disjunct.getInequality64(i);
-      bool fits = row[rowAxis] == -1 && row[colAxis] == 1;
-      for (unsigned k = 0; k < rank; k++)
-        fits &= k == rowAxis || k == colAxis || row[k] == 0;
-      if (!fits)
-        continue;
-      IntegerPolyhedron limit(columns.space(rank));
-      limit.addInequality(row);
-      if (!PresburgerSet(limit).intersect(positions).isEqual(holds))
-        continue;
-      SmallVector<int64_t> offset;
-      for (int64_t s : ArrayRef<int64_t>(row).drop_front(rank))
-        offset.push_back(-s);
-      offset.back() -= 1;
-      if (DimAttr dim = columns.toDim(offset))
-        return dim;
-    }
-  return std::nullopt;
-}
-
-std::optional<int64_t> asUpperLimit(const MaskAnalysis &masks, Value hidden, unsigned rowAxis, unsigned colAxis,
-                                    DimAttr firstRow) {
-  std::optional<DimAttr> offset = masks.upperLimit(hidden, rowAxis, colAxis);
-  if (!offset)
-    return std::nullopt;
-  DimAttr rest = firstRow ? subtractDims(*offset, firstRow) : *offset;
-  return rest ? constantValue(masks.getColumns().getFacts().normalize(rest)) : std::nullopt;
-}
 } // namespace nova

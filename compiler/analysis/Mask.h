@@ -32,10 +32,6 @@ public:
   /// The mask of an i1 value; data for a value of which nothing is known. `value` must be an i1 value of the graph.
   Mask get(mlir::Value value) const;
 
-  /// Where `mask` holds exactly when col > row + offset, row and col being positions along these axes of the value: the
-  /// offset (a constant or an expression of sizes, `t - 1`). None for every other mask.
-  std::optional<DimAttr> upperLimit(mlir::Value mask, unsigned rowAxis, unsigned colAxis) const;
-
 private:
   Mask data(unsigned rank) const;
   Mask derive(mlir::Operation *op) const;
@@ -46,11 +42,6 @@ private:
   AffineForms forms;
   llvm::DenseMap<mlir::Value, Mask> masks;
 };
-
-/// The c for which `hidden` holds exactly where col > firstRow + row + c: the causal offset over absolute positions of
-/// rows that begin at `firstRow` (null: at 0). None when there is no such constant.
-std::optional<int64_t> asUpperLimit(const MaskAnalysis &masks, mlir::Value hidden, unsigned rowAxis, unsigned colAxis,
-                                    DimAttr firstRow = {});
 } // namespace nova
 
 #endif

@@ -50,6 +50,26 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction",
 }
 def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce"> { let assemblyFormat = "`<` $value `>`"; }
 
+def Tile_RangeAttr : AttrDef<Tile_Dialect, "Range"> {
+  let mnemonic = "range";
+  let summary = "Columns of a row, by its absolute position: `<[w] (d0)[s0] -> (d0 - s0 + 1) to (d0)[s0] -> (d0 + 1)>`";
+  let description = [{
+    Pieces, with `or` between them. One begins at the greatest result of its first map (at 0 where there is none) and ends
+    before the least of its second (at the last column where there is none); it is empty where a result of the third, behind
+    `if`, is negative. The range reaches from the first column of its pieces to the last, for rows that have any. Symbols of
+    the maps are `sizes`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::AffineMap">:$lows, ArrayRefParameter<"::mlir::AffineMap">:$highs,
+                        ArrayRefParameter<"::mlir::AffineMap">:$guards, ArrayRefParameter<"::nova::DimAttr">:$sizes);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Whether a row may begin after column 0.
+    bool mayBeginLater() const;
+    /// Whether a later row sees all that an earlier one sees.
+    bool isNested() const;
+  }];
+}
+
 def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "One tile function, called once per block of rows";
   let description = [{
@@ -92,7 +112,7 @@ def Tile_ScratchOp : Tile_Op<"scratch"> {
   let summary = "A tile of the block: [rows of the block, width], `rows` layout, private to the call";
   let description = [{
     The type's first dim is the kernel's `rows` (only the block's part exists); the second is the width. Contents are
-    unspecified at first. Columns beyond a step's limit keep unspecified values.
+    unspecified at first. Columns outside a step's range keep unspecified values.
   }];
   let results = (outs Tile_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
@@ -112,19 +132,19 @@ def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
     pages, global. C: a scratch tile or a global rows buffer (results). Chunks of 256 k by absolute position, fma from +0, each
     chunk added to a total from +0. B may be kept in bf16 or f16 where the others are f32, in i8 where they are i32.
 
-    `k_limit` c: for row r only k <= position(r) + c take part (the terms beyond are hidden, never multiplied).
-    `col_limit` c: columns beyond position(r) + c of row r are not looked at by anyone: they may be skipped.
-    `mask`: for masks of no such form: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
+    `terms`: only k in this range of the row take part (others are hidden, never multiplied).
+    `columns`: columns outside this range of the row are not looked at by anyone: they may be skipped.
+    `mask`: for masks that say more: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
     `b_mask`: a buffer like B, of its type and layout; where it is not 0 the term is hidden.
     `plain`: the same matrix as B in a global f32 buffer of layout rows, for a library tile to read where the launch is given
     one for this contraction (docs/module-format.md). Nothing may be hidden then.
   }];
   let arguments = (ins Tile_BufferType:$a, Tile_BufferType:$b, Tile_BufferType:$c, Optional<Tile_BufferType>:$mask,
                        Optional<Tile_BufferType>:$b_mask, Optional<Tile_BufferType>:$plain,
-                       OptionalAttr<I64Attr>:$k_limit, OptionalAttr<I64Attr>:$col_limit);
+                       OptionalAttr<Tile_RangeAttr>:$terms, OptionalAttr<Tile_RangeAttr>:$columns);
   let assemblyFormat = [{
     $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`b_hidden` $b_mask^ `:` type($b_mask))?
-    (`plain` $plain^ `:` type($plain))? (`k_limit` $k_limit^)? (`col_limit` $col_limit^)? attr-dict `:` type($a) `,` type($b) `->`
+    (`plain` $plain^ `:` type($plain))? (`terms` $terms^)? (`columns` $columns^)? attr-dict `:` type($a) `,` type($b) `->`
     type($c)
   }];
 }
@@ -132,7 +152,7 @@ def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
 def Tile_PassOp : Tile_Op<"pass", [SingleBlock, AttrSizedOperandSegments]> {
   let summary = "One pass over the columns of every row of the block: elementwise work, stores, reductions";
   let description = [{
-    For every row and every column c in 0 .. width (with `limit` l only c <= position(row) + l), the region computes on
+    For every row and every column c in 0 .. width (with `columns` only those of that range of the row), the region computes on
     scalars. Block arguments: one scalar per input, then two i64[] scalars: the absolute position of the row, and the
     column. An input is loaded at (row, column), with broadcasting along an axis whose dim is the constant 1 (then at row 0 or
     column 0); inputs of rank 1 or 0 broadcast like NumPy. A global input whose first dim is the kernel's rows is read at the
@@ -145,11 +165,11 @@ def Tile_PassOp : Tile_Op<"pass", [SingleBlock, AttrSizedOperandSegments]> {
     Passes of one kernel that follow each other are meant to run row by row while the row is in cache.
   }];
   let arguments = (ins Variadic<Tile_BufferType>:$inputs, Variadic<Tile_BufferType>:$stores,
-                       Variadic<Tile_BufferType>:$reductions, Nova_DimAttr:$width, OptionalAttr<I64Attr>:$limit,
+                       Variadic<Tile_BufferType>:$reductions, Nova_DimAttr:$width, OptionalAttr<Tile_RangeAttr>:$columns,
                        TypedArrayAttrBase<Tile_ReduceKindAttr, "reduction kinds">:$kinds, DenseI64ArrayAttr:$hide);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `width` $width (`limit` $limit^)? `ins` `(` ($inputs^ `:` type($inputs))? `)` `stores` `(` ($stores^ `:` type($stores))? `)`
+    `width` $width (`columns` $columns^)? `ins` `(` ($inputs^ `:` type($inputs))? `)` `stores` `(` ($stores^ `:` type($stores))? `)`
     `reduces` `(` ($reductions^ `:` type($reductions))? `)` `kinds` $kinds `hide` $hide attr-dict-with-keyword $body
   }];
 }

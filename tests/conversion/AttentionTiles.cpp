@@ -26,8 +26,8 @@ tile.kernel @attention symbols SYMBOLS rows <m> position <t> block BLOCK descend
   %M0 = tile.scratch : <T[m, 1], rows>
   %M = tile.scratch : <T[m, 1], rows>
   %Sum = tile.scratch : <T[m, 1], rows>
-  tile.contract %Q, %Kp -> %S col_limit 0 : <T[m, d], rows>, <T[d, n], panels> -> <T[m, n], rows>
-  tile.pass width <n> limit 0 ins(%S : !tile.buffer<T[m, n], rows>) stores() reduces(%M0 : !tile.buffer<T[m, 1], rows>)
+  tile.contract %Q, %Kp -> %S columns CAUSAL : <T[m, d], rows>, <T[d, n], panels> -> <T[m, n], rows>
+  tile.pass width <n> columns CAUSAL ins(%S : !tile.buffer<T[m, n], rows>) stores() reduces(%M0 : !tile.buffer<T[m, 1], rows>)
       kinds [#tile.reduce<max>] hide [0] {
   ^bb0(%s: !nova.tensor<T[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
     tile.yield %s : !nova.tensor<T[]>
@@ -42,7 +42,7 @@ tile.kernel @attention symbols SYMBOLS rows <m> position <t> block BLOCK descend
     %m = "nova.divide"(%m0, %rd) : (!nova.tensor<T[]>, !nova.tensor<T[]>) -> !nova.tensor<T[]>
     tile.yield %m : !nova.tensor<T[]>
   }
-  tile.pass width <n> limit 0 ins(%S, %M : !tile.buffer<T[m, n], rows>, !tile.buffer<T[m, 1], rows>)
+  tile.pass width <n> columns CAUSAL ins(%S, %M : !tile.buffer<T[m, n], rows>, !tile.buffer<T[m, 1], rows>)
       stores(%S : !tile.buffer<T[m, n], rows>) reduces(%Sum : !tile.buffer<T[m, 1], rows>)
       kinds [#tile.reduce<sum>] hide [0] {
   ^bb0(%s: !nova.tensor<T[]>, %m: !nova.tensor<T[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
@@ -51,17 +51,18 @@ tile.kernel @attention symbols SYMBOLS rows <m> position <t> block BLOCK descend
     %e = "nova.exp"(%z) : (!nova.tensor<T[]>) -> !nova.tensor<T[]>
     tile.yield %e, %e : !nova.tensor<T[]>, !nova.tensor<T[]>
   }
-  tile.pass width <n> limit 0 ins(%S, %Sum : !tile.buffer<T[m, n], rows>, !tile.buffer<T[m, 1], rows>)
+  tile.pass width <n> columns CAUSAL ins(%S, %Sum : !tile.buffer<T[m, n], rows>, !tile.buffer<T[m, 1], rows>)
       stores(%S : !tile.buffer<T[m, n], rows>) reduces() kinds [] hide [] {
   ^bb0(%e: !nova.tensor<T[]>, %total: !nova.tensor<T[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
     %a = "nova.divide"(%e, %total) : (!nova.tensor<T[]>, !nova.tensor<T[]>) -> !nova.tensor<T[]>
     tile.yield %a : !nova.tensor<T[]>
   }
-  tile.contract %S, %Vp -> %O k_limit 0 : <T[m, n], rows>, <T[n, e], pages> -> <T[m, e], rows>
+  tile.contract %S, %Vp -> %O terms CAUSAL : <T[m, n], rows>, <T[n, e], pages> -> <T[m, e], rows>
 }
 )";
   replaceAll(text, "SYMBOLS", R"(["d", "e", "m", "n", "t"])");
   replaceAll(text, "BLOCK", std::to_string(block));
+  replaceAll(text, "CAUSAL", "<[] (d0) -> () to (d0) -> (d0 + 1)>");
   replaceAll(text, "T[", type + "[");
   replaceAll(text, "{to = T}", "{to = " + type + "}");
   return text;

@@ -1,6 +1,7 @@
-// Contractions: every type, both layouts, limits, masks, tails in rows, k and columns.
+// Contractions: every type, both layouts, ranges, masks, tails in rows, k and columns.
 #include "compiler/reference/Canonical.h"
 #include "tests/conversion/KernelHarness.h"
+#include "tests/conversion/RowRanges.h"
 #include "tests/conversion/TileText.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -16,13 +17,13 @@ tile.kernel @pack symbols ["c", "k", "m", "t"] rows <k> position <0> block 256 {
 }
 tile.kernel @contract symbols ["c", "k", "m", "t"] rows <m> position <t> block 48 {
 ^bb0(%a: b<$T[m, k], rows>, %b: b<$T[k, c], $layout>, %h: b<i1[$maskRows, k], rows>, %o: b<$T[m, c], rows>):
-  tile.contract %a, %b -> %o $mask $limits : <$T[m, k], rows>, <$T[k, c], $layout> -> <$T[m, c], rows>
+  tile.contract %a, %b -> %o $mask $ranges : <$T[m, k], rows>, <$T[k, c], $layout> -> <$T[m, c], rows>
 }
 )";
 
 struct Form {
-  std::string layout, limits, mask;
-  std::optional<int64_t> kLimit, colLimit;
+  std::string layout, mask;
+  RowRange terms, columns;
   std::string maskRows = "m";
 };
 
@@ -34,11 +35,13 @@ template <typename T> T randomValue(std::mt19937 &random) {
 }
 
 template <typename T> void check(const std::string &target, const Form &form) {
-  std::map<std::string, std::string> values{{"layout", form.layout},
-                                            {"limits", form.limits},
-                                            {"maskRows", form.maskRows},
-                                            {"mask", form.mask},
-                                            {"T", typeName<T>}};
+  std::map<std::string, std::string> values{
+      {"layout", form.layout},
+      {"ranges", (form.terms.text.empty() ? "" : "terms " + form.terms.text) +
+                     (form.columns.text.empty() ? "" : " columns " + form.columns.text)},
+      {"maskRows", form.maskRows},
+      {"mask", form.mask},
+      {"T", typeName<T>}};
   Kernels module(expand(kernels, values), target);
   std::mt19937 random(7);
   const int64_t shapes[][4] = {{1, 0, 3, 0},      {2, 1, 1, 0},        {3, 7, 16, 2},    {5, 20, 17, 0},
@@ -60,11 +63,11 @@ template <typename T> void check(const std::string &target, const Form &form) {
     int64_t wrong = 0;
     for (int64_t row = 0; row < m; ++row)
       for (int64_t column = 0; column < c; ++column) {
-        if (form.colLimit && column > t + row + *form.colLimit)
+        if (!form.columns.sees(t + row, column, k, c))
           continue;
         reference::Contraction<T> sum;
         for (int64_t j = 0; j < k; ++j) {
-          bool visible = !form.kLimit || j <= t + row + *form.kLimit;
+          bool visible = form.terms.sees(t + row, j, k, k);
           if (!form.mask.empty() && hidden[(maskRows == 1 ? 0 : row) * k + j])
             visible = false;
           if (visible)
@@ -73,8 +76,9 @@ template <typename T> void check(const std::string &target, const Form &form) {
         T expected = reference::canonicalize(sum.result());
         wrong += std::memcmp(&expected, &o[row * c + column], sizeof(T)) != 0;
       }
-    EXPECT_EQ(wrong, 0) << typeName<T> << " " << form.layout << " " << form.limits << " " << form.mask << " m " << m
-                        << " k " << k << " c " << c << " t " << t;
+    EXPECT_EQ(wrong, 0) << typeName<T> << " " << form.layout << " terms " << form.terms.text << " columns "
+                        << form.columns.text << " " << form.mask << " m " << m << " k " << k << " c " << c << " t "
+                        << t;
   }
 }
 
@@ -88,32 +92,36 @@ protected:
 };
 
 TEST_P(Contract, Plain) {
-  check<float>(target, {layout, "", "", {}, {}});
-  check<double>(target, {layout, "", "", {}, {}});
-  check<int>(target, {layout, "", "", {}, {}});
-  check<long>(target, {layout, "", "", {}, {}});
+  check<float>(target, {layout});
+  check<double>(target, {layout});
+  check<int>(target, {layout});
+  check<long>(target, {layout});
 }
-TEST_P(Contract, LimitOfTerms) {
-  check<float>(target, {layout, "k_limit 0", "", 0, {}});
-  check<double>(target, {layout, "k_limit -3", "", -3, {}});
-  check<int>(target, {layout, "k_limit 5", "", 5, {}});
+TEST_P(Contract, TermsInARange) {
+  for (const RowRange &range : rowRanges("k"))
+    check<float>(target, {layout, "", range});
+  check<int>(target, {layout, "", rowRanges("k")[1]});
 }
-TEST_P(Contract, LimitOfColumns) {
-  check<float>(target, {layout, "col_limit 0", "", {}, 0});
-  check<double>(target, {layout, "col_limit -1", "", {}, -1});
+TEST_P(Contract, ColumnsInARange) {
+  for (const RowRange &range : rowRanges("k"))
+    check<float>(target, {layout, "", {}, range});
 }
-TEST_P(Contract, BothLimits) { check<float>(target, {layout, "k_limit -1 col_limit 2", "", -1, 2}); }
+TEST_P(Contract, BothRanges) {
+  for (const RowRange &range : rowRanges("k"))
+    check<float>(target, {layout, "", range, range});
+}
 TEST_P(Contract, HiddenTerms) {
-  check<float>(target, {layout, "", "hidden %h : !tile.buffer<i1[m, k], rows>", {}, {}});
-  check<double>(target, {layout, "k_limit 1", "hidden %h : !tile.buffer<i1[m, k], rows>", 1, {}});
-  check<float>(target, {layout, "", "hidden %h : !tile.buffer<i1[1, k], rows>", {}, {}, "1"});
+  check<float>(target, {layout, "hidden %h : !tile.buffer<i1[m, k], rows>"});
+  for (const RowRange &range : rowRanges("k"))
+    check<double>(target, {layout, "hidden %h : !tile.buffer<i1[m, k], rows>", range});
+  check<float>(target, {layout, "hidden %h : !tile.buffer<i1[1, k], rows>", {}, {}, "1"});
 }
 // A hidden term is never multiplied: NaN and infinity under the mask do not reach the sum.
 TEST_P(Contract, HiddenNaNStaysOut) {
   std::map<std::string, std::string> values{{"layout", layout},
                                             {"T", "f32"},
                                             {"maskRows", "m"},
-                                            {"limits", ""},
+                                            {"ranges", ""},
                                             {"mask", "hidden %h : !tile.buffer<i1[m, k], rows>"}};
   Kernels module(expand(kernels, values), target);
   std::vector<int64_t> dims{3, 4, 7, 0};

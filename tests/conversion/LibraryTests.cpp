@@ -135,8 +135,8 @@ TEST(LibraryRefusals, NameWhatIsWrong) {
   const Refusal refusals[] = {
       {"%b: b<f32[k, d], rows>", "plain %b : b<f32[k, d], rows>",
        "needs the plain factor to be a global f32 buffer of layout 'rows' with the dims of the packed one"},
-      {"%b: b<f32[k, c], rows>", "plain %b : b<f32[k, c], rows> k_limit 0", "has a plain factor and hidden terms"},
-      {"%b: b<f32[k, c], rows>", "plain %b : b<f32[k, c], rows> col_limit 0", "has a plain factor and hidden terms"},
+      {"%b: b<f32[k, c], rows>", "plain %b : b<f32[k, c], rows> terms <[]>", "has a plain factor and hidden terms"},
+      {"%b: b<f32[k, c], rows>", "plain %b : b<f32[k, c], rows> columns <[]>", "has a plain factor and hidden terms"},
   };
   for (const Refusal &each : refusals) {
     std::string text = expand(R"(

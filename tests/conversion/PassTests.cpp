@@ -1,6 +1,7 @@
-// Passes over the columns of rows: reductions in canonical order, limits, hidden terms, broadcasting, errors.
+// Passes over the columns of rows: reductions in canonical order, ranges, hidden terms, broadcasting, errors.
 #include "compiler/reference/Canonical.h"
 #include "tests/conversion/KernelHarness.h"
+#include "tests/conversion/RowRanges.h"
 #include "tests/conversion/TileText.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -32,7 +33,7 @@ template <typename T> T randomValue(std::mt19937 &random, bool zeros) {
 const char reductions[] = R"(
 tile.kernel @reduce symbols ["m", "n", "t"] rows <m> position <t> block 48 {
 ^bb0(%x: b<$T[m, n], rows>, %h: b<i1[m, n], rows>, %sum: b<$T[m, 1], rows>, %max: b<$T[m, 1], rows>, %min: b<$T[m, 1], rows>):
-  tile.pass width <n> $limit ins(%x, %h : b<$T[m, n], rows>, b<i1[m, n], rows>) stores()
+  tile.pass width <n> $columns ins(%x, %h : b<$T[m, n], rows>, b<i1[m, n], rows>) stores()
       reduces(%sum, %max, %min : b<$T[m, 1], rows>, b<$T[m, 1], rows>, b<$T[m, 1], rows>)
       kinds [#tile.reduce<sum>, #tile.reduce<max>, #tile.reduce<min>] hide [$hide, $hide, $hide] {
   ^bb0(%v: s<$T>, %g: s<i1>, %i: s<i64>, %j: s<i64>):
@@ -41,9 +42,9 @@ tile.kernel @reduce symbols ["m", "n", "t"] rows <m> position <t> block 48 {
 }
 )";
 
-template <typename T> void checkReductions(bool limited, bool hides) {
+template <typename T> void checkReductions(const RowRange &range, bool hides) {
   Kernels module(expand(reductions, {{"T", typeName<T>},
-                                     {"limit", limited ? "limit -2" : ""},
+                                     {"columns", range.text.empty() ? "" : "columns " + range.text},
                                      {"hiddenTypes", hides ? ", s<i1>, s<i1>, s<i1>" : ""},
                                      {"hidden", hides ? ", %g, %g, %g" : ""},
                                      {"hide", hides ? "1" : "0"}}),
@@ -67,14 +68,15 @@ template <typename T> void checkReductions(bool limited, bool hides) {
         reference::Sum<T> total;
         T high = reference::maximumOfNothing<T>(), low = reference::minimumOfNothing<T>();
         for (int64_t j = 0; j < n; ++j) {
-          if ((limited && j > t + row - 2) || (hides && h[row * n + j]))
+          if (!range.sees(t + row, j, n, n) || (hides && h[row * n + j]))
             continue;
           total.term(j, x[row * n + j]);
           high = reference::maximum(high, x[row * n + j]);
           low = reference::minimum(low, x[row * n + j]);
         }
         EXPECT_TRUE(sameBits(reference::canonicalize(total.result()), sum[row]))
-            << typeName<T> << " n " << n << " row " << row << " sum " << sum[row] << " expected " << total.result();
+            << typeName<T> << " " << range.text << " n " << n << " row " << row << " sum " << sum[row] << " expected "
+            << total.result();
         EXPECT_TRUE(sameBits(high, max[row])) << typeName<T> << " n " << n << " row " << row << " max " << max[row];
         EXPECT_TRUE(sameBits(low, min[row])) << typeName<T> << " n " << n << " row " << row << " min " << min[row];
       }
@@ -82,19 +84,22 @@ template <typename T> void checkReductions(bool limited, bool hides) {
 }
 
 TEST_F(Pass, Reductions) {
-  checkReductions<float>(false, false);
-  checkReductions<double>(false, false);
-  checkReductions<int>(false, false);
-  checkReductions<long>(false, false);
+  checkReductions<float>({}, false);
+  checkReductions<double>({}, false);
+  checkReductions<int>({}, false);
+  checkReductions<long>({}, false);
 }
-TEST_F(Pass, ReductionsWithinALimit) {
-  checkReductions<float>(true, false);
-  checkReductions<double>(true, false);
+TEST_F(Pass, ReductionsOverARange) {
+  for (const RowRange &range : rowRanges("n")) {
+    checkReductions<float>(range, false);
+    checkReductions<double>(range, false);
+  }
 }
 TEST_F(Pass, HiddenTermsAreSkipped) {
-  checkReductions<float>(false, true);
-  checkReductions<double>(true, true);
-  checkReductions<int>(false, true);
+  checkReductions<float>({}, true);
+  for (const RowRange &range : rowRanges("n"))
+    checkReductions<double>(range, true);
+  checkReductions<int>({}, true);
 }
 
 // Softmax over global rows, in the plain way: the maximum is that of the quotients. Hidden entries by a mask.
@@ -199,13 +204,13 @@ tile.kernel @k symbols ["m", "n", "t"] rows <m> position <t> block 4 {
     }
 }
 
-// Division of integers: wraps at the lowest, and fails at every entry of the pass with a zero divisor: the graph has a 1
-// where nobody wants the quotient.
+// Division of integers: wraps at the lowest, and fails at every entry of the pass with a zero divisor: the graph has a
+// 1 where nobody wants the quotient.
 TEST_F(Pass, IntegerDivision) {
   Kernels module(expand(R"(
 tile.kernel @k symbols ["m", "n", "t"] rows <m> position <t> block 48 {
 ^bb0(%x: b<i32[m, n], rows>, %y: b<i32[m, n], rows>, %o: b<i32[m, n], rows>):
-  tile.pass width <n> limit 0 ins(%x, %y : b<i32[m, n], rows>, b<i32[m, n], rows>) stores(%o : b<i32[m, n], rows>)
+  tile.pass width <n> columns <[] (d0) -> () to (d0) -> (d0 + 1)> ins(%x, %y : b<i32[m, n], rows>, b<i32[m, n], rows>) stores(%o : b<i32[m, n], rows>)
       reduces() kinds [] hide [] {
   ^bb0(%a: s<i32>, %b: s<i32>, %i: s<i64>, %j: s<i64>):
     %five = "nova.constant"() {value = dense<5> : tensor<i64>} : () -> s<i64>
@@ -232,7 +237,7 @@ tile.kernel @k symbols ["m", "n", "t"] rows <m> position <t> block 48 {
   };
   EXPECT_EQ(run(-1, 0), 0);
   EXPECT_EQ(run(1, 11), 1) << "the last column that row 1 sees";
-  EXPECT_EQ(run(1, 12), 0) << "beyond the limit";
+  EXPECT_EQ(run(1, 12), 0) << "beyond the range";
   EXPECT_EQ(run(1, 3), 1) << "under the branch not taken";
   EXPECT_EQ(run(2, 5), 1);
 }

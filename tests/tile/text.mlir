@@ -19,11 +19,13 @@ tile.kernel @rows symbols ["d", "m", "t"] rows <m> position <t> block 48 descend
      %o: !tile.buffer<f32[m, 1], rows>):
   // CHECK: %[[S:.*]] = tile.scratch : <f32[m, m + t], rows>
   %s = tile.scratch : <f32[m, m + t], rows>
-  // CHECK: tile.contract %{{.*}}, %{{.*}} -> %[[S]] hidden %{{.*}} : !tile.buffer<i1[1, d], rows> k_limit -1 col_limit 0 :
-  tile.contract %q, %p -> %s hidden %h : !tile.buffer<i1[1, d], rows> k_limit -1 col_limit 0
+  // CHECK: tile.contract %{{.*}}, %{{.*}} -> %[[S]] hidden %{{.*}} : !tile.buffer<i1[1, d], rows> terms <[t] (d0)[s0] -> (d0 - s0) to (d0)[s0] -> (d0 + 1)> columns <[] (d0) -> () to (d0) -> (d0 + 1) or (d0) -> (5) to (d0) -> (7) if (d0) -> (d0 - 3)> :
+  tile.contract %q, %p -> %s hidden %h : !tile.buffer<i1[1, d], rows>
+      terms <[t] (d0)[s0] -> (d0 - s0) to (d0)[s0] -> (d0 + 1)>
+      columns <[] (d0) -> () to (d0) -> (d0 + 1) or (d0) -> (5) to (d0) -> (7) if (d0) -> (d0 - 3)>
       : <f32[m, d], rows>, <f32[d, m + t], panels> -> <f32[m, m + t], rows>
-  // CHECK: tile.pass width <m + t> limit 0 ins(%[[S]] : {{.*}}) stores() reduces(%{{.*}} : {{.*}}) kinds [#tile.reduce<max>] hide [0] {
-  tile.pass width <m + t> limit 0 ins(%s : !tile.buffer<f32[m, m + t], rows>) stores()
+  // CHECK: tile.pass width <m + t> columns <[]> ins(%[[S]] : {{.*}}) stores() reduces(%{{.*}} : {{.*}}) kinds [#tile.reduce<max>] hide [0] {
+  tile.pass width <m + t> columns <[]> ins(%s : !tile.buffer<f32[m, m + t], rows>) stores()
       reduces(%o : !tile.buffer<f32[m, 1], rows>) kinds [#tile.reduce<max>] hide [0] {
   ^bb0(%x: !nova.tensor<f32[]>, %i: !nova.tensor<i64[]>, %j: !nova.tensor<i64[]>):
     tile.yield %x : !nova.tensor<f32[]>

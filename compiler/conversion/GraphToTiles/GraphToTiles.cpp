@@ -18,16 +18,25 @@ static bool readsMemory(Role role) {
   return role == Role::Reduce || role == Role::Gather || role == Role::View || role == Role::Scan;
 }
 
-std::optional<int64_t> Planner::upperLimit(Value mask) {
-  auto [it, fresh] = limits.try_emplace(mask);
+MaskRange Planner::rangeOf(Value mask) {
+  auto [it, fresh] = ranges.try_emplace(mask);
   unsigned rank = tensorOf(mask).getRank();
   if (!fresh || rank < 2 || !llvm::all_of(values.batchOf(mask), [&](DimAttr dim) { return values.isOne(dim); }))
     return it->second;
   if (!masks)
     masks.emplace(in.graph);
   bool newRows = in.rows && asSymbol(values.rowsOf(mask)) == in.rows;
-  it->second = asUpperLimit(*masks, mask, rank - 2, rank - 1,
-                            newRows ? symbolDim(b.getContext(), in.past.getValue()) : DimAttr());
+  std::optional<VisibleColumns> visible =
+      visibleColumns(*masks, mask, newRows ? symbolDim(b.getContext(), in.past.getValue()) : DimAttr());
+  if (!visible)
+    return it->second;
+  SmallVector<AffineMap> lows, highs, guards;
+  for (const VisibleColumns::Piece &piece : visible->pieces) {
+    lows.push_back(piece.low);
+    highs.push_back(piece.high);
+    guards.push_back(piece.guard);
+  }
+  it->second = {tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes), visible->isInterval};
   return it->second;
 }
 
@@ -385,7 +394,7 @@ void Planner::emitRowKernels() {
       groups.push_back({level[v], values.rowsOf(v), batch, {}});
     groups[it->second].ops.push_back(&op);
   }
-  auto limit = [&](Value mask) { return upperLimit(mask); };
+  auto ranges = [&](Value mask) { return rangeOf(mask); };
   for (const Group &group : groups) {
     const std::vector<Operation *> &ops = group.ops;
     auto global = [&](Value v, Operation *contraction) {
@@ -395,7 +404,7 @@ void Planner::emitRowKernels() {
     for (Operation *op : ops)
       if (inMemory.contains(op->getResult(0)))
         outputs.insert(op->getResult(0));
-    RowSchedule schedule = scheduleRows(values, ops, outputs, limit);
+    RowSchedule schedule = scheduleRows(values, ops, outputs, ranges);
     bool newRows = in.rows && asSymbol(group.rows) == in.rows;
     DimAttr position = newRows ? symbolDim(b.getContext(), in.past.getValue()) : constantDim(b.getContext(), 0);
     // Buffers and packings are created while the kernel is emitted, so it is built apart and moved behind them.
@@ -408,7 +417,7 @@ void Planner::emitRowKernels() {
     };
     PlanStep step = emitRowKernel(
         builder, values,
-        {name, symbols, group.rows, position, group.batch, schedule, limit, global, outputs, isForLibrary, plain});
+        {name, symbols, group.rows, position, group.batch, schedule, ranges, global, outputs, isForLibrary, plain});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
     steps[group.level].push_back(step);
   }

@@ -15,7 +15,7 @@ std::string whyGenerated(const RowEvent &event, DimAttr rows, const Values &valu
     return toString(type.getElementType()) + ", library tiles are f32";
   if (op.getLhsHidden() || op.getRhsHidden())
     return "terms are hidden";
-  if (event.limit)
+  if (event.columns)
     return "columns are hidden";
   if (std::optional<int64_t> count = constantValue(rows); count && *count < libraryRows)
     return "fewer than " + std::to_string(libraryRows) + " rows";

@@ -2,7 +2,7 @@
 #ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_PLANNER_H
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_PLANNER_H
 
-#include "compiler/analysis/Mask.h"
+#include "compiler/analysis/VisibleColumns.h"
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
@@ -38,9 +38,8 @@ private:
   std::map<std::pair<const void *, int>, unsigned> packedBuffers; // (value, layout) -> buffer
   llvm::DenseMap<mlir::Value, unsigned> denseCopies;              // of states
   std::map<unsigned, std::vector<PlanStep>> steps;                // by level
-  std::map<mlir::Value, std::optional<int64_t>, bool (*)(mlir::Value, mlir::Value)> limits{
-      [](mlir::Value a, mlir::Value c) { return a.getAsOpaquePointer() < c.getAsOpaquePointer(); }};
-  std::optional<MaskAnalysis> masks; // built for the first mask
+  llvm::DenseMap<mlir::Value, MaskRange> ranges;                  // of masks
+  std::optional<MaskAnalysis> masks;                              // built for the first mask
 
   struct Factor {       // how a packed operand of a contraction lies in memory
     mlir::Value source; // the value whose rows are packed
@@ -68,7 +67,7 @@ private:
       dims.push_back(values.getFacts().normalize(dim));
     return tile::BufferType::get(tensor.getContext(), tensor.withDims(dims), layout);
   }
-  std::optional<int64_t> upperLimit(mlir::Value mask);
+  MaskRange rangeOf(mlir::Value mask);
 
   void collectSymbols();
   void findLevels();

@@ -132,19 +132,17 @@ void Emitter::assignScratch() {
 void Emitter::emitContraction(const RowEvent &event) {
   auto matmul = cast<MatmulOp>(event.contraction);
   Value mask;
-  IntegerAttr kLimit, colLimit;
+  tile::RangeAttr terms;
   if (Value hidden = matmul.getLhsHidden()) {
-    if (std::optional<int64_t> limit = in.upperLimit(hidden))
-      kLimit = b.getI64IntegerAttr(*limit);
-    else
+    MaskRange range = in.ranges(hidden);
+    terms = range.range;
+    if (!range.isAll)
       mask = buffers.lookup(hidden);
   }
-  if (event.limit)
-    colLimit = b.getI64IntegerAttr(*event.limit);
   b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
                              buffers.lookup(matmul.getResult()), mask,
                              matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(),
-                             plain.lookup(matmul), kLimit, colLimit);
+                             plain.lookup(matmul), terms, event.columns);
 }
 
 void Emitter::emitPass(const RowEvent &event) {
@@ -160,7 +158,7 @@ void Emitter::emitPass(const RowEvent &event) {
     reductions.push_back(buffers.lookup(op->getResult(0)));
     auto reduction = cast<ReductionOp>(op);
     kinds.push_back(tile::ReduceKindAttr::get(b.getContext(), kindOf(reduction)));
-    hide.push_back(reduction.getHidden() && !event.limit);
+    hide.push_back(reduction.getHidden() && !in.ranges(reduction.getHidden()).isAll);
     loc = op->getLoc();
   }
   if (!event.stores.empty())
@@ -173,9 +171,8 @@ void Emitter::emitPass(const RowEvent &event) {
   };
   for (Operation *op : event.inlined)
     llvm::for_each(op->getOperands(), hoist);
-  auto pass = b.create<tile::PassOp>(loc, inputs, stores, reductions, event.width,
-                                     event.limit ? b.getI64IntegerAttr(*event.limit) : IntegerAttr(),
-                                     b.getArrayAttr(kinds), b.getDenseI64ArrayAttr(hide));
+  auto pass = b.create<tile::PassOp>(loc, inputs, stores, reductions, event.width, event.columns, b.getArrayAttr(kinds),
+                                     b.getDenseI64ArrayAttr(hide));
   Block &block = pass.getBody().emplaceBlock();
   for (Value x : event.loads)
     block.addArgument(scalarType(tensorOf(x).getElementType()), x.getLoc());
@@ -242,10 +239,10 @@ void Emitter::findInPlace(PlanStep &step) const {
 
 PlanStep Emitter::run() {
   bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
-  bool limited = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.limit.has_value(); });
+  bool growing = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.columns && e.columns.isNested(); });
   int64_t block = !contracts ? passBlock : in.isForLibrary ? libraryBlock : contractionBlock;
   auto kernel = b.create<tile::KernelOp>(b.getUnknownLoc(), in.name, b.getArrayAttr(in.symbols), in.rows, in.position,
-                                         block, limited);
+                                         block, growing);
   body = &kernel.getBody().emplaceBlock();
   assignGlobals();
   OpBuilder::InsertionGuard guard(b);
@@ -253,7 +250,7 @@ PlanStep Emitter::run() {
   assignScratch();
   for (const RowEvent &event : in.schedule.events)
     event.contraction ? emitContraction(event) : emitPass(event);
-  PlanStep step{in.name, in.rows, block, limited, {}, {}, in.batch};
+  PlanStep step{in.name, in.rows, block, growing, {}, {}, in.batch};
   step.libraryTiles = plain.size();
   for (auto &[buffer, arg] : globals) {
     if (written.contains(step.buffers.size()))

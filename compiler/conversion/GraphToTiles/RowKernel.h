@@ -19,7 +19,7 @@ struct RowKernelInput {
   DimAttr rows, position;
   std::vector<DimAttr> batch;
   const RowSchedule &schedule;
-  UpperLimit upperLimit;
+  MaskRanges ranges;
   /// Memory of a value from outside the kernel, or of an output of it; `packed` for the second factor of `contraction`.
   llvm::function_ref<GlobalBuffer(mlir::Value value, mlir::Operation *contraction)> global;
   const llvm::DenseSet<mlir::Value> &outputs;

@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace nova {
 void ColumnNeed::add(const ColumnNeed &other) {
-  if (other.kind == Limited && kind == Limited)
-    limit = std::max(limit, other.limit);
+  if (other.kind == Some && kind == Some && other.range != range)
+    *this = {All};
   else if (other.kind > kind)
     *this = other;
 }
@@ -27,8 +27,8 @@ constexpr size_t maxTimes = 2;
 
 class Scheduler {
 public:
-  Scheduler(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs, UpperLimit upperLimit)
-      : values(values), ops(ops), outputs(outputs), upperLimit(upperLimit) {
+  Scheduler(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs, MaskRanges ranges)
+      : values(values), ops(ops), outputs(outputs), ranges(ranges) {
     for (Operation *op : ops)
       inside.insert(op->getResult(0));
   }
@@ -38,7 +38,7 @@ private:
   const Values &values;
   ArrayRef<Operation *> ops;
   const DenseSet<Value> &outputs;
-  UpperLimit upperLimit;
+  MaskRanges ranges;
   DenseSet<Value> inside;
   RowSchedule result;
   DenseMap<Value, unsigned> ready;     // the first time at which the value can be read
@@ -69,7 +69,7 @@ void Scheduler::findTimes() {
     for (auto [i, x] : llvm::enumerate(op->getOperands())) {
       if (!inside.contains(x)) {
         // Indices and masks have no buffer; what a contraction reads must have one.
-        if (isa<MatmulOp>(op) && values.isFree(x) && !isPackedOperand(op, i) && !(i >= 2 && upperLimit(x))) {
+        if (isa<MatmulOp>(op) && values.isFree(x) && !isPackedOperand(op, i) && !(i >= 2 && ranges(x).isAll)) {
           result.kept.insert(x);
           ready[x] = 0;
           time = std::max(time, 1u);
@@ -77,7 +77,7 @@ void Scheduler::findTimes() {
         continue;
       }
       Operation *def = x.getDefiningOp();
-      bool mask = isa<MatmulOp>(op) && i >= 2 && upperLimit(x);
+      bool mask = isa<MatmulOp>(op) && i >= 2 && ranges(x).isAll;
       bool mustKeep =
           !hasBuffer(def) && !mask &&
           (isa<MatmulOp>(op) || (isColumn(x) && !isColumn(v) && !isa<ReductionOp>(op)) || inlined[x] >= maxInlined);
@@ -101,22 +101,22 @@ void Scheduler::findTimes() {
 
 void Scheduler::findNeeds() {
   for (Value v : outputs)
-    result.needs[v].add({ColumnNeed::All, 0});
+    result.needs[v].add({ColumnNeed::All});
   for (Operation *op : llvm::reverse(ops)) {
     Value v = op->getResult(0);
     ColumnNeed own = result.needs.lookup(v);
     for (auto [i, x] : llvm::enumerate(op->getOperands())) {
       if (!inside.contains(x) && !result.kept.contains(x))
         continue;
-      ColumnNeed need{ColumnNeed::All, 0};
+      ColumnNeed need{ColumnNeed::All};
       if (isa<MatmulOp, ReductionOp>(op)) {
         if (isPackedOperand(op, i))
           continue;
         auto reduction = dyn_cast<ReductionOp>(op);
         Value hidden = reduction ? reduction.getHidden() : Value(cast<MatmulOp>(op).getLhsHidden());
-        bool limited = i == 0 || x == hidden;
-        if (std::optional<int64_t> limit = hidden && limited ? upperLimit(hidden) : std::nullopt)
-          need = {ColumnNeed::Limited, *limit};
+        bool masked = hidden && (i == 0 || x == hidden);
+        if (tile::RangeAttr range = masked ? ranges(hidden).range : tile::RangeAttr())
+          need = {ColumnNeed::Some, range};
       } else if (sameWidth(v, x) && !isColumn(x)) {
         need = own;
       }
@@ -168,7 +168,7 @@ void Scheduler::collectLoads(RowEvent &event) {
   };
   if (event.contraction) {
     for (auto [i, x] : llvm::enumerate(event.contraction->getOperands()))
-      if (i < 2 || isPackedOperand(event.contraction, i) || !upperLimit(x))
+      if (i < 2 || isPackedOperand(event.contraction, i) || !ranges(x).isAll)
         read(x);
     return;
   }
@@ -177,7 +177,7 @@ void Scheduler::collectLoads(RowEvent &event) {
       work.push_back(v);
   for (Operation *op : event.reductions) {
     read(op->getOperand(0));
-    if (op->getNumOperands() > 1 && !event.limit)
+    if (op->getNumOperands() > 1 && !ranges(op->getOperand(1)).isAll)
       read(op->getOperand(1));
   }
   while (!work.empty()) {
@@ -192,24 +192,26 @@ void Scheduler::collectLoads(RowEvent &event) {
 }
 
 void Scheduler::buildEvents() {
-  // Per time: contractions first, then passes by width and limit.
+  // Per time: contractions first, then passes by width and columns, which are numbered in order of appearance.
   struct Key {
-    unsigned time;
-    unsigned width; // in order of appearance
-    int64_t limit;  // INT64_MAX: none
-    bool operator<(const Key &o) const { return std::tie(time, width, limit) < std::tie(o.time, o.width, o.limit); }
+    unsigned time, width, columns;
+    bool operator<(const Key &o) const { return std::tie(time, width, columns) < std::tie(o.time, o.width, o.columns); }
   };
   std::map<unsigned, std::vector<Operation *>> contractions;
   std::map<Key, RowEvent> passes;
   std::vector<DimAttr> widths;
-  auto pass = [&](unsigned time, Value shape, std::optional<int64_t> limit) -> RowEvent & {
+  std::vector<tile::RangeAttr> ranges;
+  auto numberOf = [](auto &list, auto entry) {
+    auto it = llvm::find(list, entry);
+    if (it == list.end())
+      it = list.insert(list.end(), entry);
+    return unsigned(it - list.begin());
+  };
+  auto pass = [&](unsigned time, Value shape, tile::RangeAttr columns) -> RowEvent & {
     DimAttr width = widthOf(shape);
-    auto it = llvm::find(widths, width);
-    if (it == widths.end())
-      it = widths.insert(widths.end(), width);
-    RowEvent &event = passes[{time, unsigned(it - widths.begin()), limit.value_or(INT64_MAX)}];
+    RowEvent &event = passes[{time, numberOf(widths, width), numberOf(ranges, columns)}];
     event.width = width;
-    event.limit = limit;
+    event.columns = columns;
     event.time = time;
     return event;
   };
@@ -220,13 +222,13 @@ void Scheduler::buildEvents() {
       // An index or mask that it reads is written out first.
       for (Value x : op->getOperands())
         if (values.isFree(x) && result.kept.contains(x))
-          if (RowEvent &event = pass(0, x, result.needs[x].asLimit()); !llvm::is_contained(event.stores, x))
+          if (RowEvent &event = pass(0, x, result.needs[x].range); !llvm::is_contained(event.stores, x))
             event.stores.push_back(x);
     } else if (auto reduction = dyn_cast<ReductionOp>(op)) {
-      std::optional<int64_t> limit = reduction.getHidden() ? upperLimit(reduction.getHidden()) : std::nullopt;
-      pass(at[op], reduction.getOperand(), limit).reductions.push_back(op);
+      tile::RangeAttr columns = reduction.getHidden() ? this->ranges(reduction.getHidden()).range : tile::RangeAttr();
+      pass(at[op], reduction.getOperand(), columns).reductions.push_back(op);
     } else if (result.kept.contains(v)) {
-      pass(storeTime[v], v, isColumn(v) ? std::nullopt : result.needs[v].asLimit()).stores.push_back(v);
+      pass(storeTime[v], v, isColumn(v) ? tile::RangeAttr() : result.needs[v].range).stores.push_back(v);
     }
   }
   std::set<unsigned> timeline;
@@ -239,10 +241,10 @@ void Scheduler::buildEvents() {
       RowEvent event;
       event.contraction = op;
       event.time = time;
-      event.limit = result.needs[op->getResult(0)].asLimit();
+      event.columns = result.needs[op->getResult(0)].range;
       result.events.push_back(event);
     }
-    for (auto it = passes.lower_bound({time, 0, INT64_MIN}); it != passes.end() && it->first.time == time; ++it)
+    for (auto it = passes.lower_bound({time, 0, 0}); it != passes.end() && it->first.time == time; ++it)
       result.events.push_back(it->second);
   }
   for (RowEvent &event : result.events)
@@ -258,7 +260,7 @@ RowSchedule Scheduler::run() {
 }
 
 RowSchedule scheduleRows(const Values &values, ArrayRef<Operation *> ops, const DenseSet<Value> &outputs,
-                         UpperLimit upperLimit) {
-  return Scheduler(values, ops, outputs, upperLimit).run();
+                         MaskRanges ranges) {
+  return Scheduler(values, ops, outputs, ranges).run();
 }
 } // namespace nova

@@ -3,24 +3,32 @@
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_ROWSCHEDULE_H
 
 #include "compiler/conversion/GraphToTiles/Values.h"
+#include "dialects/tile/TileDialect.h"
 #include <optional>
 #include <vector>
 
 namespace nova {
-/// Columns of a value that anyone looks at: none, those <= row + limit, or all.
+/// Columns of a value that anyone looks at: none, those of a range of the row, or all.
 struct ColumnNeed {
-  enum Kind { None, Limited, All } kind = None;
-  int64_t limit = 0;
+  enum Kind { None, Some, All } kind = None;
+  tile::RangeAttr range = {};
   void add(const ColumnNeed &other);
-  std::optional<int64_t> asLimit() const { return kind == Limited ? std::optional<int64_t>(limit) : std::nullopt; }
 };
+
+/// What a mask leaves of a row at an absolute position: columns of `range` (null: of all), and all of these where
+/// `isAll`.
+struct MaskRange {
+  tile::RangeAttr range;
+  bool isAll = false;
+};
+using MaskRanges = llvm::function_ref<MaskRange(mlir::Value mask)>;
 
 /// One contraction, or one pass over the columns.
 struct RowEvent {
   mlir::Operation *contraction = nullptr; // else a pass
   unsigned time = 0;
   DimAttr width;
-  std::optional<int64_t> limit;
+  tile::RangeAttr columns;
   std::vector<mlir::Value> stores;           // computed in this pass and kept
   std::vector<mlir::Operation *> reductions; // done by this pass
   std::vector<mlir::Value> loads;            // kept values that this event reads
@@ -31,9 +39,6 @@ struct RowEvent {
 /// are masked, the second mask.
 bool isPackedOperand(mlir::Operation *op, unsigned index);
 
-/// What a mask hides for the row at absolute position p: exactly the columns > p + limit; or something else.
-using UpperLimit = llvm::function_ref<std::optional<int64_t>(mlir::Value mask)>;
-
 struct RowSchedule {
   std::vector<RowEvent> events;
   /// Values that live in a buffer of the kernel: stored, contracted or reduced ones.
@@ -43,7 +48,7 @@ struct RowSchedule {
 
 /// `ops`: Row ops of one kernel in graph order; `outputs`: those whose values leave the kernel.
 RowSchedule scheduleRows(const Values &values, llvm::ArrayRef<mlir::Operation *> ops,
-                         const llvm::DenseSet<mlir::Value> &outputs, UpperLimit upperLimit);
+                         const llvm::DenseSet<mlir::Value> &outputs, MaskRanges ranges);
 } // namespace nova
 
 #endif

@@ -62,14 +62,42 @@ static LogicalResult checkPlain(tile::ContractOp op) {
       !plain.getElementType().isF32())
     return op.emitOpError(
         "needs the plain factor to be a global f32 buffer of layout 'rows' with the dims of the packed one");
-  if (op.getMask() || op.getBMask() || op.getKLimit() || op.getColLimit())
+  if (op.getMask() || op.getBMask() || op.getTerms() || op.getColumns())
     return op.emitOpError("has a plain factor and hidden terms");
   if (tensorOf(op.getA()).getDims()[0] != op->getParentOfType<tile::KernelOp>().getRows())
     return op.emitOpError("has a plain factor and a first factor without a row for every row of the kernel");
   return success();
 }
 
+static bool isBound(AffineExpr expression) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
+  if (!binary)
+    return true;
+  if (binary.getKind() == AffineExprKind::Add)
+    return isBound(binary.getLHS()) && isBound(binary.getRHS());
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return constant && isBound(binary.getLHS()) &&
+         (binary.getKind() == AffineExprKind::Mul ||
+          (binary.getKind() == AffineExprKind::FloorDiv && constant.getValue() > 0));
+}
+
+static LogicalResult checkRange(Operation *op, tile::RangeAttr range) {
+  if (!range)
+    return success();
+  for (DimAttr size : range.getSizes())
+    if (failed(checkSymbols(op, size, op->getParentOfType<tile::KernelOp>().getSymbols())))
+      return failure();
+  for (ArrayRef<AffineMap> maps : {range.getLows(), range.getHighs(), range.getGuards()})
+    for (AffineMap map : maps)
+      if (!llvm::all_of(map.getResults(), isBound))
+        return op->emitOpError("has a range with a bound that is no sum of products by, and quotients by, constants");
+  return success();
+}
+
 static LogicalResult checkContract(tile::ContractOp op) {
+  if (failed(checkRange(op, op.getTermsAttr())) || failed(checkRange(op, op.getColumnsAttr())))
+    return failure();
+
   TensorType a = tensorOf(op.getA()), b = tensorOf(op.getB()), c = tensorOf(op.getC());
   if (layoutOf(op.getA()) != tile::Layout::rows || layoutOf(op.getC()) != tile::Layout::rows || a.getRank() != 2 ||
       c.getRank() != 2)
@@ -87,6 +115,8 @@ static LogicalResult checkContract(tile::ContractOp op) {
 }
 
 static LogicalResult checkPass(tile::PassOp op) {
+  if (failed(checkRange(op, op.getColumnsAttr())))
+    return failure();
   size_t reductions = op.getReductions().size();
   if (op.getKinds().size() != reductions || op.getHide().size() != reductions)
     return op.emitOpError("has ") << reductions << " reductions, " << op.getKinds().size() << " kinds and "

@@ -5,10 +5,11 @@
 // while every group uses it. One or two rows use four panels at once instead: as many independent sums hide the latency
 // of fma.
 //
-// Terms beyond a row's k_limit are never multiplied: k common to all rows of a group runs in the tile, the rest in a
-// short loop per row.
+// Hidden terms are never multiplied: k that all rows of a group see runs in the tile, the rest before and behind it in
+// short loops per row. Chunks and panels without any visible entry are passed over.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/conversion/TilesToVector/ColumnRange.h"
 #include "compiler/conversion/TilesToVector/Parts.h"
 
 using namespace mlir;
@@ -21,10 +22,12 @@ constexpr int64_t panelsPerVisit = 4;
 
 class Contraction {
 public:
-  Contraction(Frame &f, tile::ContractOp op) : f(f), e(f.e), op(op), element(elementOfBuffer(op.getC())) {
+  Contraction(Frame &f, tile::ContractOp op)
+      : f(f), e(f.e), op(op), element(elementOfBuffer(op.getC())),
+        visibleTerms(f, op.getTermsAttr(), f.size(dimsOfBuffer(op.getB())[0])) {
     width = panelWidth(element);
     lanes = std::min(width, f.nativeLanes(element));
-    depth = f.size(dimsOfBuffer(op.getB())[0]);
+    depth = visibleTerms.count();
     columns = f.size(dimsOfBuffer(op.getB())[1]);
     isPages = layoutOf(op.getB()) == tile::Layout::pages;
     toScratch = !isGlobal(op.getC());
@@ -55,55 +58,55 @@ private:
 
   Value rowOf(Value group, int64_t r) { return r ? e.min(e.add(group, r), e.sub(f.rows, e.idx(1))) : group; }
   Value lastRowOf(Value group) { return rowOf(group, groupRows - 1); }
-  // How many of `all` a row may see under a limit: position + limit + 1, at least 0.
-  Value visible(Value row, std::optional<uint64_t> limit, Value all) {
-    if (!limit)
-      return all;
-    Value end = e.add(e.add(f.position, row), static_cast<int64_t>(*limit) + 1);
-    return e.max(e.min(end, all), e.idx(0));
-  }
-  Value visibleDepth(Value row) { return visible(row, op.getKLimit(), depth); }
-  Value visibleColumns(Value row, Value all) { return visible(row, op.getColLimit(), all); }
-
-  // The first group with a row that sees entry `at` under `limit`.
-  Value firstGroup(Value at, std::optional<uint64_t> limit) {
-    if (!limit)
-      return e.idx(0);
-    Value row = e.sub(e.sub(at, f.position), e.idx(static_cast<int64_t>(*limit) + groupRows - 1));
-    row = e.max(row, e.idx(0));
-    if (groupRows == 1)
-      return row;
-    Value groups = e.b.createOrFold<arith::DivUIOp>(e.loc, e.add(row, groupRows - 1), e.idx(groupRows));
-    return e.mul(groups, groupRows);
-  }
-
   void panelsNest(Value from, Value to) {
     int64_t step = groupPanels * width, visit = panelsPerVisit * step;
-    Value end = visibleColumns(e.sub(f.rows, e.idx(1)), to);
-    e.loop(from, end, visit, [&](Value block) {
-      e.loop(firstGroup(block, op.getColLimit()), f.rows, groupRows, [&](Value group) {
-        Value stop = e.min(e.add(block, visit), visibleColumns(lastRowOf(group), to));
-        e.loop(block, stop, step, [&](Value column) {
-          Value chunks = e.max(visibleDepth(lastRowOf(group)), e.idx(1));
-          e.loop(e.idx(0), chunks, chunk, [&](Value k0) { tile(group, column, k0); });
+    ColumnRange seen(f, op.getColumnsAttr(), to);
+    Columns all = seen.around(e.idx(0), e.sub(f.rows, e.idx(1)));
+    Value skipped = e.max(e.sub(all.low, from), e.idx(0));
+    e.loop(e.add(from, e.floorTo(skipped, visit)), all.high, visit, [&](Value block) {
+      e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
+        Columns own = seen.around(group, lastRowOf(group));
+        e.loop(firstPanel(seen, own, block), e.min(e.add(block, visit), own.high), step, [&](Value column) {
+          Columns chunks = chunksOf(group, lastRowOf(group));
+          e.loop(chunks.low, chunks.high, chunk, [&](Value k0) { tile(group, column, k0, chunks.low); });
         });
       });
     });
   }
 
   void pagesNest(Value from, Value to) {
-    // The first chunk is run in any case: it sets the totals, also where no term is visible.
-    Value chunks = e.max(visibleDepth(e.sub(f.rows, e.idx(1))), e.idx(1));
-    e.loop(e.idx(0), chunks, chunk, [&](Value k0) {
-      Value first = e.select(isFirst(k0), e.idx(0), firstGroup(k0, op.getKLimit()));
-      e.loop(first, f.rows, groupRows, [&](Value group) {
-        e.loop(from, visibleColumns(lastRowOf(group), to), groupPanels * width,
-               [&](Value column) { tile(group, column, k0); });
+    ColumnRange seen(f, op.getColumnsAttr(), to);
+    Columns chunks = chunksOf(e.idx(0), e.sub(f.rows, e.idx(1)));
+    e.loop(chunks.low, chunks.high, chunk, [&](Value k0) {
+      e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
+        Columns own = seen.around(group, lastRowOf(group));
+        Value start = firstPanel(seen, own, from);
+        auto visit = [&] {
+          e.loop(start, own.high, groupPanels * width, [&](Value column) { tile(group, column, k0, chunks.low); });
+        };
+        if (!op.getTerms())
+          return visit();
+        Columns terms = visibleTerms.around(group, lastRowOf(group));
+        Value any = e.both(e.compare(IntPredicate::slt, terms.low, e.add(k0, chunk)),
+                           e.compare(IntPredicate::slt, k0, terms.high));
+        e.when(e.op<arith::OrIOp>(any, e.compare(IntPredicate::eq, k0, chunks.low)), visit);
       });
     });
   }
 
-  Value isFirst(Value k0) { return e.compare(IntPredicate::eq, k0, e.idx(0)); }
+  // Where the panels begin that a group looks at, counted from `from`.
+  Value firstPanel(const ColumnRange &seen, Columns own, Value from) {
+    if (!seen.mayBeginLater())
+      return from;
+    return e.add(from, e.floorTo(e.max(e.sub(own.low, from), e.idx(0)), groupPanels * width));
+  }
+
+  // The chunks in which some of these rows see a term. There is one in any case, which sets the totals.
+  Columns chunksOf(Value first, Value last) {
+    Columns terms = visibleTerms.around(first, last);
+    Value low = e.floorTo(terms.low, chunk);
+    return {low, e.max(terms.high, e.add(low, 1))};
+  }
 
   // Index of panel `p` after `column`, for k = 0 of the whole matrix; k is `width` elements on.
   Value panelStart(Value column, int64_t p, Value k0) {
@@ -115,9 +118,9 @@ private:
     return e.mul(e.sub(e.mul(page, chunk), k0), width);
   }
 
-  // One register tile over one chunk, added to its totals.
-  void tile(Value group, Value column, Value k0) {
-    int64_t perPanel = width / lanes;
+  // One register tile over one chunk, added to its totals, which begin with chunk `first`.
+  void tile(Value group, Value column, Value k0, Value first) {
+    int64_t perPanel = width / lanes, perRow = groupPanels * perPanel;
     starts.clear();
     for (int64_t p = 0; p < groupPanels; ++p)
       starts.push_back(panelStart(column, p, k0));
@@ -128,20 +131,30 @@ private:
       if (op.getMask())
         maskStart.push_back(f.rowStart(op.getMask(), row));
     }
-    Value end = e.min(e.add(k0, chunk), visibleDepth(lastRowOf(group)));
-    Value common = e.min(end, visibleDepth(group));
-    Values sums = accumulate(k0, common, Values(groupRows * groupPanels * perPanel, zero()), aStart, maskStart);
-    if (op.getKLimit() && groupRows > 1) {
-      Value rest = e.max(k0, common);
-      int64_t perRow = groupPanels * perPanel;
-      for (int64_t r = 1; r < groupRows; ++r) {
-        Value *mine = sums.begin() + r * perRow;
-        Values more = accumulate(rest, e.min(end, visibleDepth(rowOf(group, r))), ValueRange(ArrayRef(mine, perRow)),
-                                 aStart[r], op.getMask() ? ValueRange(maskStart[r]) : ValueRange());
-        llvm::copy(more, mine);
+    Value end = e.min(e.add(k0, chunk), visibleTerms.count());
+    Columns shared = visibleTerms.shared(group, lastRowOf(group));
+    Value low = visibleTerms.mayBeginLater() ? e.max(k0, shared.low) : k0, high = e.min(end, shared.high);
+    Values sums(groupRows * perRow, zero());
+    auto alone = [&](int64_t r, Value from, Value to) {
+      Value *mine = sums.begin() + r * perRow;
+      Values more = accumulate(from, to, ValueRange(ArrayRef(mine, perRow)), aStart[r],
+                               op.getMask() ? ValueRange(maskStart[r]) : ValueRange());
+      llvm::copy(more, mine);
+    };
+    bool apart = op.getTerms() && groupRows > 1;
+    if (apart && visibleTerms.mayBeginLater())
+      for (int64_t r = 0; r < groupRows; ++r) {
+        Columns own = visibleTerms.of(rowOf(group, r));
+        alone(r, e.max(k0, own.low), e.min(e.min(end, own.high), shared.low));
       }
-    }
-    addToTotals(group, column, k0, sums);
+    sums = accumulate(low, high, sums, aStart, maskStart);
+    if (apart)
+      for (int64_t r = visibleTerms.isNested() ? 1 : 0; r < groupRows; ++r) {
+        Columns own = visibleTerms.of(rowOf(group, r));
+        Value rest = e.max(k0, shared.high);
+        alone(r, visibleTerms.mayBeginLater() ? e.max(rest, own.low) : rest, e.min(end, own.high));
+      }
+    addToTotals(group, column, k0, first, sums);
   }
 
   Values accumulate(Value low, Value high, ValueRange inits, ValueRange aStart, ValueRange maskStart) {
@@ -171,7 +184,7 @@ private:
   }
 
   // Totals start at +0 and every chunk is added. Branching around the stores keeps the sums in registers.
-  void addToTotals(Value group, Value column, Value k0, ValueRange sums) {
+  void addToTotals(Value group, Value column, Value k0, Value first, ValueRange sums) {
     auto store = [&](bool fresh) {
       size_t i = 0;
       for (int64_t r = 0; r < groupRows; ++r) {
@@ -182,13 +195,14 @@ private:
         }
       }
     };
-    e.when(isFirst(k0), [&] { store(true); }, [&] { store(false); });
+    e.when(e.compare(IntPredicate::eq, k0, first), [&] { store(true); }, [&] { store(false); });
   }
 
   Frame &f;
   Emit &e;
   tile::ContractOp op;
   Type element;
+  ColumnRange visibleTerms;
   int64_t width, lanes, groupRows = 1, groupPanels = 1;
   Value depth, columns, c, cStride;
   bool isPages, toScratch;

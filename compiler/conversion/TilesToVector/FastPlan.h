@@ -27,11 +27,11 @@ struct Interval {
   bool noTiny = false;
 };
 
-/// What is known about the visible entries of a buffer's row: those of passes of equal width and limit.
+/// What is known about the visible entries of a buffer's row: those of passes of equal width and columns.
 struct BufferFacts {
   Interval interval;
   DimAttr width;
-  std::optional<uint64_t> limit;
+  tile::RangeAttr columns;
 };
 
 class FastPlan {

@@ -6,6 +6,12 @@ using namespace mlir;
 
 namespace nova::codegen {
 
+PassBody::PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Columns columns,
+                   const Tables &tables)
+    : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), columns(columns),
+      headed(getConstantIntValue(columns.low) != 0), head(e.floorTo(columns.low, sumLanes)),
+      whole(e.ceilTo(columns.low, sumLanes)), tail(e.floorTo(columns.high, sumLanes)) {}
+
 //===----------------------------------------------------------------------===//
 // What is emitted
 //===----------------------------------------------------------------------===//
@@ -114,7 +120,7 @@ template <typename T> static Value clampBesideNaN(SequenceBuilder &b, Value x) {
 
 // Between the loops the reduced arguments of exp for a chunk lie in scratch memory, in two lines of 256.
 Values PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial) {
-  Value x = plan.split->getOperand(0), mask = partial ? maskFrom(column) : Value();
+  Value x = plan.split->getOperand(0), mask = partial ? maskOf(column) : Value();
   ValueMap computed = load(plan.opsBeforeSplit, x, column, mask);
   compute(plan.opsBeforeSplit, plan.variant, computed);
   SequenceBuilder builder = sequence(plan.split, isNormal(plan));
@@ -130,10 +136,10 @@ Values PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line, boo
 }
 
 // The general form scales in a longer way, so its polynomial has a loop of its own over the line of arguments.
-void PassBody::polynomials(const Plan &plan, Value count) {
+void PassBody::polynomials(const Plan &plan, Value from, Value to) {
   SequenceBuilder builder = sequence(plan.split, /*isFast=*/false);
   Value lines = f.header(ScratchHeader::lines);
-  e.loop(e.idx(0), count, sumLanes, [&](Value line) {
+  e.loop(from, to, sumLanes, [&](Value line) {
     Value r = e.load(lines, builder.element, line, sumLanes);
     e.store(builder.element.isF32() ? reference::expPolynomial<float>(builder, r)
                                     : reference::expPolynomial<double>(builder, r),
@@ -169,7 +175,7 @@ void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) 
 
 // The state: lanes of every accumulator, then the notes of NaN.
 Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, ValueRange state) {
-  Value mask = partial ? maskFrom(column) : Value();
+  Value mask = partial ? maskOf(column) : Value();
   Values roots(region.yields());
   for (const Accumulator &a : plan.accumulators)
     roots.push_back(a.value);
@@ -201,24 +207,40 @@ Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, 
 // Loops
 //===----------------------------------------------------------------------===//
 
+// The lanes of the step at `column` that belong to the row's columns.
+Value PassBody::maskOf(Value column) {
+  if (!headed)
+    return e.maskBelow(e.sub(columns.high, column), sumLanes);
+  Value below = e.maskBelow(e.min(e.sub(columns.high, column), e.idx(sumLanes)), sumLanes);
+  Value before = e.maskBelow(e.max(e.sub(columns.low, column), e.idx(0)), sumLanes);
+  return e.both(below, e.op<arith::XOrIOp>(before, e.integer(before.getType(), 1)));
+}
+
 // Columns from `from` (the start of a chunk or of the row) to `limit`, in the first or the second loop.
 Values PassBody::steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit) {
   auto emitStep = [&](Value column, bool partial, ValueRange carried) {
     Value line = e.sub(column, from);
     return beforeSplit ? stepBeforeSplit(plan, column, line, partial) : step(plan, column, line, partial, carried);
   };
+  auto partialStep = [&](Value condition, Value column) {
+    condition = e.both(condition,
+                       e.both(e.compare(IntPredicate::sge, column, from), e.compare(IntPredicate::slt, column, limit)));
+    if (state.empty())
+      e.when(condition, [&] { emitStep(column, true, {}); });
+    else
+      state = e.choose(condition, [&] { return emitStep(column, true, state); }, [&] { return state; });
+  };
   bool masked = beforeSplit ? plan.loadsMasked : plan.masked;
-  state = e.loop(from, e.min(limit, masked ? full : visible), sumLanes, state,
+  if (masked && headed)
+    partialStep(e.compare(IntPredicate::ne, head, columns.low), head);
+  Value first = headed ? e.max(from, masked ? whole : head) : from;
+  state = e.loop(first, e.min(limit, masked ? tail : columns.high), sumLanes, state,
                  [&](Value column, ValueRange carried) { return emitStep(column, false, carried); });
-  if (!masked)
-    return state;
-  Value partial = e.both(e.compare(IntPredicate::slt, full, visible), e.compare(IntPredicate::slt, full, limit));
-  partial = e.both(partial, e.compare(IntPredicate::sge, full, from));
-  if (state.empty()) {
-    e.when(partial, [&] { emitStep(full, true, {}); });
-    return state;
+  if (masked) {
+    Value condition = e.compare(IntPredicate::slt, tail, columns.high);
+    partialStep(headed ? e.both(condition, e.compare(IntPredicate::sge, tail, whole)) : condition, tail);
   }
-  return e.choose(partial, [&] { return emitStep(full, true, state); }, [&] { return state; });
+  return state;
 }
 
 Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
@@ -235,14 +257,14 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
       carried.push_back(noNaNSeen(e, a.reduction.element, f.nativeLanes(a.reduction.element)));
 
   if (!chunked) {
-    carried = steps(plan, e.idx(0), visible, carried);
+    carried = steps(plan, head, columns.high, carried);
   } else {
-    carried = e.loop(e.idx(0), visible, chunk, carried, [&](Value start, ValueRange outer) {
+    carried = e.loop(e.floorTo(head, chunk), columns.high, chunk, carried, [&](Value start, ValueRange outer) {
       Value end = e.add(start, chunk);
       if (plan.split)
         steps(plan, start, end, {}, /*beforeSplit=*/true);
       if (plan.split && !isNormal(plan))
-        polynomials(plan, e.sub(e.min(end, visible), start));
+        polynomials(plan, e.sub(e.max(start, head), start), e.sub(e.min(end, columns.high), start));
       Values state(outer);
       for (auto [i, a] : llvm::enumerate(accumulators))
         if (a.reduction.isSum())
@@ -272,13 +294,18 @@ Value PassBody::contains(BlockArgument input, uint64_t bits) {
     Value any = e.b.create<vector::ReductionOp>(e.loc, vector::CombiningKind::OR, mask ? e.both(equal, mask) : equal);
     return e.op<arith::OrIOp>(found, any);
   };
-  Value none = e.integer(e.b.getI1Type(), 0);
-  Value found = e.loop(e.idx(0), full, sumLanes, none,
-                       [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
-  return e.choose(
-      e.compare(IntPredicate::slt, full, visible),
-      [&] { return Values{look(full, e.maskBelow(e.sub(visible, full), sumLanes), found)}; },
-      [&] { return Values{found}; })[0];
+  Value found = e.integer(e.b.getI1Type(), 0);
+  auto partial = [&](Value condition, Value column) {
+    found = e.choose(
+        condition, [&] { return Values{look(column, maskOf(column), found)}; }, [&] { return Values{found}; })[0];
+  };
+  if (headed)
+    partial(e.compare(IntPredicate::ne, head, columns.low), head);
+  found = e.loop(whole, tail, sumLanes, found,
+                 [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
+  Value condition = e.compare(IntPredicate::slt, tail, columns.high);
+  partial(headed ? e.both(condition, e.compare(IntPredicate::sge, tail, whole)) : condition, tail);
+  return found;
 }
 
 } // namespace nova::codegen

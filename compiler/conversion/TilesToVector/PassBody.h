@@ -1,12 +1,14 @@
 //===- PassBody.h - The loops of one pass over one row -----------------------===//
 //
 // Columns run in steps of 16 lanes (the lanes of canonical sums), in chunks of 256 where there is a sum. The last,
-// partial step is masked where a lane too many would be seen: in reductions and in global memory.
+// partial step is masked where a lane too many would be seen: in reductions and in global memory. So is the first,
+// where columns do not begin at a multiple of 16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PASSBODY_H
 #define NOVA_COMPILER_CONVERSION_TILESTOVECTOR_PASSBODY_H
 
+#include "compiler/conversion/TilesToVector/ColumnRange.h"
 #include "compiler/conversion/TilesToVector/FastPlan.h"
 #include "compiler/conversion/TilesToVector/Reduction.h"
 
@@ -29,11 +31,9 @@ enum class Variant { general, corrected, powers };
 
 class PassBody {
 public:
-  /// `visible`: the number of columns.
-  PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Value visible,
-           const Tables &tables)
-      : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), visible(visible),
-        full(e.floorTo(visible, sumLanes)) {}
+  /// Over these columns of the row.
+  PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Columns columns,
+           const Tables &tables);
 
   /// Emits all loops. Gives for every accumulator a scalar (before Reduction::finish), then for every one that
   /// notes NaN an i1 that tells whether one was seen.
@@ -48,7 +48,7 @@ private:
     ArrayRef<Accumulator> accumulators;
     mlir::Operation *split = nullptr; ///< the exp between the two loops over a chunk
     SmallVector<mlir::Operation *> ops, opsBeforeSplit;
-    bool masked = false;      ///< the partial step needs a mask
+    bool masked = false;      ///< partial steps need a mask
     bool loadsMasked = false; ///< also where it only loads
   };
   Plan makePlan(Variant variant, ArrayRef<Accumulator> accumulators);
@@ -56,12 +56,12 @@ private:
   void compute(ArrayRef<mlir::Operation *> ops, Variant variant, ValueMap &computed);
   Value computeOp(mlir::Operation *op, Variant variant, const ValueMap &computed);
   Values stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial);
-  void polynomials(const Plan &plan, Value count);
+  void polynomials(const Plan &plan, Value from, Value to);
   Value exponentialAfterSplit(const Plan &plan, Value line);
   Values step(const Plan &plan, Value column, Value line, bool partial, ValueRange state);
   void storeResults(const ValueMap &computed, Value column, Value mask);
   Values steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit = false);
-  Value maskFrom(Value column) { return e.maskBelow(e.sub(visible, column), sumLanes); }
+  Value maskOf(Value column);
   Value lanes(Value x, const ValueMap &computed) const { return region.lanes(x, computed, sumLanes); }
   bool isNormal(const Plan &what) const { return what.variant != Variant::general && plan.hasFastExp(what.split); }
   SequenceBuilder sequence(mlir::Operation *op, bool isFast) const;
@@ -72,7 +72,11 @@ private:
   const Region &region;
   const FastPlan &plan;
   const Tables &tables;
-  Value row, visible, full;
+  Value row;
+  Columns columns;
+  /// Whether the first step may be partial; then, as for the last: where that step is, and where whole steps begin.
+  bool headed;
+  Value head, whole, tail;
 };
 
 } // namespace nova::codegen

@@ -4,6 +4,7 @@
 // 1 stay in registers, and bounds of a buffer let a later pass take its fast code (FastPlan.h).
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/conversion/TilesToVector/ColumnRange.h"
 #include "compiler/conversion/TilesToVector/Parts.h"
 #include "compiler/conversion/TilesToVector/PassBody.h"
 #include "dialects/graph/NovaDialect.h"
@@ -20,8 +21,8 @@ bool isWide(Value buffer) {
   return !dims.empty() && constantValue(dims.back()) != 1;
 }
 
-/// A pass over a single column without a limit: scalars only.
-bool isSingleColumn(tile::PassOp pass) { return constantValue(pass.getWidth()) == 1 && !pass.getLimit(); }
+/// A pass over all of a single column: scalars only.
+bool isSingleColumn(tile::PassOp pass) { return constantValue(pass.getWidth()) == 1 && !pass.getColumns(); }
 
 bool mayProfit(tile::PassOp pass) {
   return llvm::any_of(pass.getBody().front(), [](Operation &op) {
@@ -133,7 +134,7 @@ bool RowPasses::factsWanted(size_t after, Value buffer) const {
   tile::PassOp source = passes[after];
   for (tile::PassOp pass : passes.drop_front(after + 1)) {
     if (llvm::is_contained(pass.getInputs(), buffer) && pass.getWidth() == source.getWidth() &&
-        pass.getLimit() == source.getLimit() && mayProfit(pass))
+        pass.getColumns() == source.getColumns() && mayProfit(pass))
       return true;
     if (llvm::is_contained(pass.getStores(), buffer))
       return false;
@@ -176,16 +177,12 @@ Value RowPasses::correctedZero(PassBody &body, const Accumulator &a, Value resul
 void RowPasses::emitWide(size_t index) {
   tile::PassOp pass = passes[index];
   Block &block = pass.getBody().front();
-  Value visible = f.size(pass.getWidth());
-  if (std::optional<uint64_t> limit = pass.getLimit()) {
-    Value end = e.add(e.add(f.position, row), static_cast<int64_t>(*limit) + 1);
-    visible = e.max(e.min(visible, end), e.idx(0));
-  }
+  Columns columns = ColumnRange(f, pass.getColumnsAttr(), f.size(pass.getWidth())).of(row);
   Region region(f, block, uniformArguments(pass));
   llvm::DenseMap<Value, Interval> known;
   for (auto [i, buffer] : llvm::enumerate(pass.getInputs())) {
     auto fact = facts.find(buffer);
-    if (fact != facts.end() && fact->second.width == pass.getWidth() && fact->second.limit == pass.getLimit() &&
+    if (fact != facts.end() && fact->second.width == pass.getWidth() && fact->second.columns == pass.getColumnsAttr() &&
         isWide(buffer))
       known[block.getArgument(i)] = fact->second.interval;
   }
@@ -220,7 +217,7 @@ void RowPasses::emitWide(size_t index) {
     accumulators.push_back(other);
   }
 
-  PassBody body(f, pass, region, plan, row, visible, tables);
+  PassBody body(f, pass, region, plan, row, columns, tables);
   Values results = emitVariants(body, plan, accumulators);
 
   size_t note = accumulators.size();
@@ -240,7 +237,7 @@ void RowPasses::emitWide(size_t index) {
     setScalar(buffer, x);
   for (auto [k, buffer] : llvm::enumerate(pass.getStores()))
     if (std::optional<Interval> interval = plan.interval(region.yields()[k]); interval && factsWanted(index, buffer))
-      facts[buffer] = {*interval, pass.getWidth(), pass.getLimit()};
+      facts[buffer] = {*interval, pass.getWidth(), pass.getColumnsAttr()};
   for (const Bounds &b : bounds) {
     Value x = results[b.reduction], y = results[b.other];
     bool max = accumulators[b.reduction].reduction.kind == tile::ReduceKind::max;
@@ -252,7 +249,7 @@ void RowPasses::emitWide(size_t index) {
         e.compare(FloatPredicate::OLT, interval.high, infinity));
     if (Value note = notes[b.reduction])
       interval.sound = e.both(interval.sound, e.op<arith::XOrIOp>(note, e.integer(e.b.getI1Type(), 1)));
-    facts[b.buffer] = {interval, pass.getWidth(), pass.getLimit()};
+    facts[b.buffer] = {interval, pass.getWidth(), pass.getColumnsAttr()};
   }
 }
 

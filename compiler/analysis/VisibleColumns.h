@@ -1,0 +1,28 @@
+// What a mask leaves visible of every row: columns between bounds that are affine in the row's position.
+#ifndef NOVA_COMPILER_ANALYSIS_VISIBLECOLUMNS_H
+#define NOVA_COMPILER_ANALYSIS_VISIBLECOLUMNS_H
+
+#include "compiler/analysis/Mask.h"
+#include "mlir/IR/AffineMap.h"
+
+namespace nova {
+/// A row at absolute position p sees, of each piece whose guards are all >= 0, columns from the greatest of `low` up to
+/// below the least of `high`. Maps take p, and the sizes as symbols; one without results bounds nothing.
+struct VisibleColumns {
+  struct Piece {
+    mlir::AffineMap low, high, guard;
+  };
+  llvm::SmallVector<Piece> pieces;
+  llvm::SmallVector<DimAttr> sizes;
+  /// Every column between two visible ones is visible too, so the pieces' outer bounds say all that the mask does.
+  /// Otherwise some of the columns between them are hidden.
+  bool isInterval;
+};
+
+/// The columns that `hidden`, an i1 value, leaves visible along its last axis, for positions along the axis before it
+/// that begin at `firstRow` (null: at 0). Axes before those must have size 1. None where nothing is known that would
+/// leave a column out. Not fast: integer programs are solved; the answer is worth keeping.
+std::optional<VisibleColumns> visibleColumns(const MaskAnalysis &masks, mlir::Value hidden, DimAttr firstRow = {});
+} // namespace nova
+
+#endif

@@ -1,0 +1,69 @@
+#include "compiler/conversion/TilesToVector/ColumnRange.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nova::codegen {
+
+ColumnRange::ColumnRange(Frame &f, tile::RangeAttr range, Value count) : f(f), e(f.e), range(range), all(count) {
+  if (range)
+    for (DimAttr size : range.getSizes())
+      sizes.push_back(f.size(size));
+}
+
+Value ColumnRange::floorDivided(Value x, int64_t by) {
+  if (llvm::isPowerOf2_64(by))
+    return by == 1 ? x : e.b.createOrFold<arith::ShRSIOp>(e.loc, x, e.idx(llvm::Log2_64(by)));
+  Value negative = e.compare(IntPredicate::slt, x, e.idx(0));
+  Value lowered = e.select(negative, e.sub(x, e.idx(by - 1)), x);
+  return e.b.createOrFold<arith::DivSIOp>(e.loc, lowered, e.idx(by));
+}
+
+// At most, or at least, what the expression is at positions first .. last.
+Value ColumnRange::bound(AffineExpr expression, Value first, Value last, bool upper) {
+  if (isa<AffineDimExpr>(expression))
+    return upper ? last : first;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return e.idx(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
+    return sizes[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  if (binary.getKind() == AffineExprKind::Add)
+    return e.add(bound(binary.getLHS(), first, last, upper), bound(binary.getRHS(), first, last, upper));
+  int64_t constant = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  if (binary.getKind() == AffineExprKind::FloorDiv)
+    return floorDivided(bound(binary.getLHS(), first, last, upper), constant);
+  return e.mul(bound(binary.getLHS(), first, last, constant < 0 ? !upper : upper), e.idx(constant));
+}
+
+// The union of the pieces' columns, each cut to what all rows (or any row, if `outside`) see of it.
+Columns ColumnRange::combine(Value firstRow, Value lastRow, bool outside) {
+  if (!range)
+    return {e.idx(0), all};
+  Value first = e.add(f.position, firstRow), last = firstRow == lastRow ? first : e.add(f.position, lastRow);
+  Columns result;
+  for (auto [lows, highs, guards] : llvm::zip(range.getLows(), range.getHighs(), range.getGuards())) {
+    Value low = e.idx(0), high = all, present;
+    for (AffineExpr expression : lows.getResults())
+      low = e.max(low, bound(expression, first, last, !outside));
+    for (AffineExpr expression : highs.getResults())
+      high = e.min(high, bound(expression, first, last, outside));
+    for (AffineExpr expression : guards.getResults())
+      present = e.both(present, e.compare(IntPredicate::sge, bound(expression, first, last, outside), e.idx(0)));
+    bool alone = range.getLows().size() == 1;
+    if (!alone)
+      present = e.both(present, e.compare(IntPredicate::slt, low, high));
+    if (present) {
+      low = e.select(present, low, alone ? e.idx(0) : all);
+      high = e.select(present, high, e.idx(0));
+    }
+    result.low = result.low ? e.min(result.low, low) : low;
+    result.high = result.high ? e.max(result.high, high) : high;
+  }
+  if (!result.low)
+    return {e.idx(0), e.idx(0)};
+  Value high = e.max(result.high, e.idx(0));
+  return {mayBeginLater() ? e.min(result.low, high) : e.idx(0), high};
+}
+
+} // namespace nova::codegen
