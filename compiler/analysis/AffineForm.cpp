@@ -10,6 +10,22 @@ using presburger::Simplex;
 namespace nova {
 static TensorType typeOf(Value value) { return cast<TensorType>(value.getType()); }
 
+SmallVector<int64_t> addQuotients(presburger::IntegerRelation &set, const AffineForm &form) {
+  SmallVector<int64_t> row(form.axes);
+  llvm::append_range(row, ArrayRef<int64_t>(form.sizes).drop_back());
+  row.resize(set.getNumVars(), 0);
+  for (const AffineForm::Quotient &quotient : form.quotients) {
+    SmallVector<int64_t> dividend(quotient.axes);
+    llvm::append_range(dividend, ArrayRef<int64_t>(quotient.sizes).drop_back());
+    dividend.resize(set.getNumVars(), 0);
+    dividend.push_back(quotient.sizes.back());
+    set.addLocalFloorDiv(dividend, quotient.divisor);
+    row.push_back(quotient.factor);
+  }
+  row.push_back(form.sizes.back());
+  return row;
+}
+
 // a + factor * b, entry by entry; fails on overflow.
 static bool addScaled(SmallVectorImpl<int64_t> &a, ArrayRef<int64_t> b, int64_t factor) {
   for (auto [x, y] : llvm::zip_equal(a, b)) {
@@ -20,9 +36,66 @@ static bool addScaled(SmallVectorImpl<int64_t> &a, ArrayRef<int64_t> b, int64_t 
   return true;
 }
 
+static bool isZero(ArrayRef<int64_t> list) {
+  return llvm::all_of(list, [](int64_t c) { return c == 0; });
+}
+
 static bool isConstant(const AffineForm &form) {
-  return llvm::all_of(form.axes, [](int64_t c) { return c == 0; }) &&
-         llvm::all_of(ArrayRef<int64_t>(form.sizes).drop_back(), [](int64_t c) { return c == 0; });
+  return isZero(form.axes) && isZero(ArrayRef<int64_t>(form.sizes).drop_back()) && form.quotients.empty();
+}
+
+// More quotients than masks of blocks need.
+static constexpr size_t maxQuotients = 4;
+
+// a + factor * b; fails on overflow and where quotients become too many.
+static bool addScaled(AffineForm &a, const AffineForm &b, int64_t factor) {
+  if (!addScaled(a.axes, b.axes, factor) || !addScaled(a.sizes, b.sizes, factor))
+    return false;
+  for (AffineForm::Quotient quotient : b.quotients) {
+    auto same = llvm::find_if(a.quotients, [&](const AffineForm::Quotient &other) {
+      return other.divisor == quotient.divisor && other.axes == quotient.axes && other.sizes == quotient.sizes;
+    });
+    int64_t scaled;
+    if (llvm::MulOverflow(quotient.factor, factor, scaled) ||
+        (same != a.quotients.end() && llvm::AddOverflow(same->factor, scaled, scaled)))
+      return false;
+    quotient.factor = scaled;
+    if (same != a.quotients.end())
+      a.quotients.erase(same);
+    if (scaled)
+      a.quotients.push_back(quotient);
+  }
+  return a.quotients.size() <= maxQuotients;
+}
+
+static std::optional<AffineForm> scaled(const AffineForm &form, int64_t factor) {
+  AffineForm result{SmallVector<int64_t>(form.axes.size(), 0), SmallVector<int64_t>(form.sizes.size(), 0), {}};
+  return addScaled(result, form, factor) ? std::optional<AffineForm>(result) : std::nullopt;
+}
+
+std::optional<AffineForm> AffineForm::moved(ArrayRef<int> places, unsigned rank) const {
+  auto move = [&](ArrayRef<int64_t> from) -> std::optional<SmallVector<int64_t>> {
+    SmallVector<int64_t> to(rank, 0);
+    for (auto [coefficient, place] : llvm::zip_equal(from, places)) {
+      if (place >= 0)
+        to[place] = coefficient;
+      else if (coefficient)
+        return std::nullopt;
+    }
+    return to;
+  };
+  AffineForm result = *this;
+  auto own = move(axes);
+  if (!own)
+    return std::nullopt;
+  result.axes = *own;
+  for (Quotient &quotient : result.quotients) {
+    auto part = move(quotient.axes);
+    if (!part)
+      return std::nullopt;
+    quotient.axes = *part;
+  }
+  return result;
 }
 
 AffineForms::AffineForms(GraphOp graph, const SizeColumns &columns) : columns(columns) {
@@ -48,9 +121,10 @@ std::optional<AffineForm> AffineForms::get(Value value, unsigned rank) const {
   const AffineForm *form = get(value);
   if (!form || form->axes.size() > rank)
     return std::nullopt;
-  AffineForm result{SmallVector<int64_t>(rank - form->axes.size(), 0), form->sizes};
-  llvm::append_range(result.axes, form->axes);
-  return result;
+  SmallVector<int> places;
+  for (unsigned k = rank - form->axes.size(); k < rank; k++)
+    places.push_back(int(k));
+  return form->moved(places, rank);
 }
 
 std::optional<AffineForm> AffineForms::derive(Operation *op) const {
@@ -60,55 +134,41 @@ std::optional<AffineForm> AffineForms::derive(Operation *op) const {
       .Case([&](ConstantOp constant) { return this->constant(constant); })
       .Case([&](DimValueOp size) -> Result {
         auto row = columns.coefficients(size.getDim());
-        return row ? Result(AffineForm{{}, *row}) : std::nullopt;
+        return row ? Result(AffineForm{{}, *row, {}}) : std::nullopt;
       })
       .Case([&](CastOp cast) { return get(cast.getOperand(), typeOf(cast.getOperand()).getRank()); })
       .Case([&](TransposeOp transpose) -> Result {
         const AffineForm *form = get(transpose.getOperand());
         if (!form)
           return std::nullopt;
-        AffineForm result{{}, form->sizes};
-        for (int64_t axis : transpose.getPermutation())
-          result.axes.push_back(form->axes[axis]);
-        return result;
+        // Axis a of the result is axis permutation[a] of the operand.
+        SmallVector<int> places(form->axes.size());
+        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+          places[from] = int(to);
+        return form->moved(places, places.size());
       })
       .Case<BroadcastOp>([&](Operation *) { return get(op->getOperand(0), typeOf(op->getResult(0)).getRank()); })
       .Case([&](ReshapeOp reshape) -> Result {
         const AffineForm *form = get(reshape.getOperand());
         TensorType from = typeOf(reshape.getOperand()), to = typeOf(reshape.getResult());
-        AffineForm result{SmallVector<int64_t>(to.getRank(), 0), {}};
         if (!form)
           return std::nullopt;
-        result.sizes = form->sizes;
-        for (auto [coefficient, axis] :
-             llvm::zip_equal(form->axes, axesAfterReshape(from.getDims(), to.getDims(), columns.getFacts()))) {
-          if (axis < 0 && coefficient)
-            return std::nullopt;
-          if (axis >= 0)
-            result.axes[axis] = coefficient;
-        }
-        return result;
+        return form->moved(axesAfterReshape(from.getDims(), to.getDims(), columns.getFacts()), to.getRank());
       })
       .Case([&](NegateOp negate) -> Result {
         const AffineForm *form = get(negate.getOperand());
-        AffineForm result;
-        if (!form)
-          return std::nullopt;
-        result.axes.assign(form->axes.size(), 0);
-        result.sizes.assign(form->sizes.size(), 0);
-        if (!addScaled(result.axes, form->axes, -1) || !addScaled(result.sizes, form->sizes, -1))
-          return std::nullopt;
-        return result;
+        return form ? scaled(*form, -1) : std::nullopt;
       })
       .Case<AddOp>([&](Operation *add) { return sum(add, 1); })
       .Case<SubtractOp>([&](Operation *subtract) { return sum(subtract, -1); })
       .Case<MultiplyOp>([&](Operation *multiply) { return product(multiply); })
+      .Case<DivideOp>([&](Operation *divide) { return quotient(divide); })
       .Default([](Operation *) { return std::nullopt; });
 }
 
 std::optional<AffineForm> AffineForms::iota(IotaOp op) const {
   TensorType type = typeOf(op.getResult());
-  AffineForm form{SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(columns.count() + 1, 0)};
+  AffineForm form{SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(columns.count() + 1, 0), {}};
   DimAttr own = type.getDims()[op.getAxis()];
   if (!columns.getFacts().equal(own, constantDim(op.getContext(), 1)))
     form.axes[op.getAxis()] = 1;
@@ -125,8 +185,8 @@ std::optional<AffineForm> AffineForms::constant(ConstantOp op) const {
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!value || !value.getElementType().isInteger(64) || value.getNumElements() == 0 || !value.isSplat())
     return std::nullopt;
-  AffineForm form{SmallVector<int64_t>(typeOf(op.getResult()).getRank(), 0),
-                  SmallVector<int64_t>(columns.count() + 1, 0)};
+  AffineForm form{
+      SmallVector<int64_t>(typeOf(op.getResult()).getRank(), 0), SmallVector<int64_t>(columns.count() + 1, 0), {}};
   form.sizes.back() = value.getSplatValue<APInt>().getSExtValue();
   return form;
 }
@@ -134,7 +194,7 @@ std::optional<AffineForm> AffineForms::constant(ConstantOp op) const {
 std::optional<AffineForm> AffineForms::sum(Operation *op, int64_t sign) const {
   unsigned rank = typeOf(op->getResult(0)).getRank();
   std::optional<AffineForm> a = get(op->getOperand(0), rank), b = get(op->getOperand(1), rank);
-  if (!a || !b || !addScaled(a->axes, b->axes, sign) || !addScaled(a->sizes, b->sizes, sign))
+  if (!a || !b || !addScaled(*a, *b, sign))
     return std::nullopt;
   return a;
 }
@@ -146,10 +206,26 @@ std::optional<AffineForm> AffineForms::product(Operation *op) const {
     return std::nullopt;
   if (!isConstant(*b))
     std::swap(a, b);
-  AffineForm result{SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(a->sizes.size(), 0)};
-  int64_t factor = b->sizes.back();
-  if (!addScaled(result.axes, a->axes, factor) || !addScaled(result.sizes, a->sizes, factor))
+  return scaled(*a, b->sizes.back());
+}
+
+// Integer division cuts towards zero, which is down where the dividend is not negative.
+std::optional<AffineForm> AffineForms::quotient(Operation *op) const {
+  TensorType type = typeOf(op->getResult(0));
+  std::optional<AffineForm> dividend = get(op->getOperand(0), type.getRank()),
+                            divisor = get(op->getOperand(1), type.getRank());
+  if (!dividend || !divisor || !isConstant(*divisor) || divisor->sizes.back() < 1 || !dividend->quotients.empty())
     return std::nullopt;
+  Simplex simplex(columns.positions(type.getDims()));
+  if (!simplex.isEmpty()) {
+    SmallVector<int64_t> row(dividend->axes);
+    llvm::append_range(row, dividend->sizes);
+    auto least = simplex.computeOptimum(Simplex::Direction::Down, presburger::getDynamicAPIntVec(row));
+    if (!least.isBounded() || *least < Fraction(0, 1))
+      return std::nullopt;
+  }
+  AffineForm result{SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(dividend->sizes.size(), 0), {}};
+  result.quotients.push_back({1, divisor->sizes.back(), dividend->axes, dividend->sizes});
   return result;
 }
 
@@ -157,7 +233,16 @@ bool AffineForms::fits(const AffineForm &form, TensorType type) const {
   // The magnitudes of the coefficients sum to less than 2^13 and no position reaches 2^48: |value| < 2^61 + 2^61.
   constexpr int64_t coefficientLimit = int64_t(1) << 13, constantLimit = int64_t(1) << 61;
   int64_t total = 0;
-  for (int64_t c : llvm::concat<const int64_t>(form.axes, ArrayRef<int64_t>(form.sizes).drop_back())) {
+  SmallVector<int64_t> coefficients(form.axes);
+  llvm::append_range(coefficients, ArrayRef<int64_t>(form.sizes).drop_back());
+  // A quotient is at most its dividend, whose coefficients are as small.
+  for (const AffineForm::Quotient &quotient : form.quotients) {
+    if (std::abs(quotient.factor) >= coefficientLimit || quotient.sizes.back() >= constantLimit / coefficientLimit)
+      return false;
+    for (int64_t c : llvm::concat<const int64_t>(quotient.axes, ArrayRef<int64_t>(quotient.sizes).drop_back()))
+      coefficients.push_back(c * quotient.factor);
+  }
+  for (int64_t c : coefficients) {
     if (c <= -coefficientLimit || c >= coefficientLimit)
       return false;
     total += std::abs(c);
@@ -170,11 +255,11 @@ bool AffineForms::fits(const AffineForm &form, TensorType type) const {
       return false;
   if (type.getElementType().isInteger(64))
     return true;
-  Simplex simplex(columns.positions(type.getDims()));
+  presburger::IntegerPolyhedron positions = columns.positions(type.getDims());
+  SmallVector<int64_t> row = addQuotients(positions, form);
+  Simplex simplex(positions);
   if (simplex.isEmpty())
     return true;
-  SmallVector<int64_t> row(form.axes);
-  llvm::append_range(row, form.sizes);
   SmallVector<llvm::DynamicAPInt> expression = presburger::getDynamicAPIntVec(row);
   auto low = simplex.computeOptimum(Simplex::Direction::Down, expression);
   auto high = simplex.computeOptimum(Simplex::Direction::Up, expression);

@@ -11,13 +11,14 @@ namespace nova {
 static TensorType typeOf(Value value) { return cast<TensorType>(value.getType()); }
 
 PresburgerSet embed(const PresburgerSet &set, ArrayRef<int> axes, unsigned rank) {
-  unsigned symbols = set.getNumSymbolVars(), own = axes.size();
-  auto space = presburger::PresburgerSpace::getSetSpace(rank, symbols);
+  unsigned own = axes.size();
+  auto space = presburger::PresburgerSpace::getSetSpace(rank, set.getNumSymbolVars());
   PresburgerSet result = PresburgerSet::getEmpty(space);
   for (const IntegerRelation &disjunct : set.getAllDisjuncts()) {
     IntegerPolyhedron moved(space);
+    moved.appendVar(presburger::VarKind::Local, disjunct.getNumLocalVars());
     auto row = [&](ArrayRef<llvm::DynamicAPInt> from) {
-      SmallVector<llvm::DynamicAPInt> to(rank + symbols + 1, llvm::DynamicAPInt(0));
+      SmallVector<llvm::DynamicAPInt> to(rank + from.size() - own, llvm::DynamicAPInt(0));
       for (unsigned k = 0; k < own; k++)
         if (axes[k] >= 0)
           to[axes[k]] = from[k];
@@ -183,13 +184,13 @@ Mask MaskAnalysis::compare(Operation *op) const {
   // The half space of sign * (a - b) + constant >= 0. Coefficients are small by AffineForms::fits, so nothing
   // overflows.
   auto half = [&](int64_t sign, int64_t constant) {
+    IntegerPolyhedron set(columns.space(rank));
+    SmallVector<int64_t> left = addQuotients(set, *a), right = addQuotients(set, *b);
+    left.insert(left.end() - 1, right.size() - left.size(), 0);
     SmallVector<int64_t> row;
-    for (auto [x, y] : llvm::zip_equal(a->axes, b->axes))
-      row.push_back(sign * (x - y));
-    for (auto [x, y] : llvm::zip_equal(a->sizes, b->sizes))
+    for (auto [x, y] : llvm::zip_equal(left, right))
       row.push_back(sign * (x - y));
     row.back() += constant;
-    IntegerPolyhedron set(columns.space(rank));
     set.addInequality(row);
     return PresburgerSet(set);
   };

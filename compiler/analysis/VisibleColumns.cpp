@@ -18,13 +18,23 @@ public:
   std::optional<VisibleColumns> run();
 
 private:
-  using Row = SmallVector<int64_t, 8>;
-  std::optional<SmallVector<Row>> bounds(const IntegerRelation &disjunct) const;
-  bool isEmpty(ArrayRef<Row> rows) const;
+  using Row = SmallVector<int64_t, 8>; // axes, size columns, quotients, the constant
+  struct Quotient {
+    Row dividend; // of quotients only earlier ones
+    int64_t divisor;
+    bool ofColumn; // or of quotients of the column
+  };
+  struct Disjunct {
+    SmallVector<Row> rows; // each >= 0
+    SmallVector<Quotient> quotients;
+  };
+  /// The inequalities that say more than that positions lie inside the axes. False where they cannot be had.
+  bool read(const IntegerRelation &relation, Disjunct &disjunct) const;
+  Row withoutUnits(Row row, const Disjunct &disjunct) const;
+  bool isEmpty(const Disjunct &disjunct, ArrayRef<Row> rows) const;
   bool isInterval() const;
-  std::optional<AffineExpr> rest(const Row &row, int64_t sign);
-  std::optional<VisibleColumns::Piece> piece(ArrayRef<Row> rows);
-  Row negated(const Row &row) const;
+  std::optional<AffineExpr> withoutColumn(const Row &row, const Disjunct &disjunct, int64_t sign);
+  bool addBound(const Row &row, const Disjunct &disjunct);
 
   const SizeColumns &columns;
   TensorType type;
@@ -33,48 +43,99 @@ private:
   DimAttr firstRow;
   IntegerPolyhedron positions;
   VisibleColumns result;
-  DenseMap<unsigned, unsigned> symbols; // of a column of sizes
+  DenseMap<unsigned, unsigned> symbols;     // of a column of sizes
+  SmallVector<AffineExpr> low, high, guard; // of the piece at hand
+  bool allSaid = true;                      // no bound was left out
 };
 } // namespace
 
 // The integers for which row >= 0 does not hold: -row - 1 >= 0.
-Finder::Row Finder::negated(const Row &row) const {
-  Row result;
+static SmallVector<int64_t, 8> negated(ArrayRef<int64_t> row) {
+  SmallVector<int64_t, 8> result;
   for (int64_t x : row)
     result.push_back(-x);
   result.back() -= 1;
   return result;
 }
 
-bool Finder::isEmpty(ArrayRef<Row> rows) const {
+bool Finder::isEmpty(const Disjunct &disjunct, ArrayRef<Row> rows) const {
   IntegerPolyhedron set = positions;
+  for (const Quotient &quotient : disjunct.quotients) {
+    Row dividend = quotient.dividend;
+    dividend.erase(dividend.begin() + set.getNumVars(), dividend.end() - 1);
+    set.addLocalFloorDiv(dividend, quotient.divisor);
+  }
   for (const Row &row : rows)
     set.addInequality(row);
   return set.isIntegerEmpty();
 }
 
-// The inequalities that say more than that positions lie inside the axes; none for a disjunct without any position.
-std::optional<SmallVector<Finder::Row>> Finder::bounds(const IntegerRelation &disjunct) const {
-  SmallVector<Row> rows;
-  for (unsigned i = 0; i < disjunct.getNumInequalities(); ++i)
-    rows.push_back(disjunct.getInequality64(i));
-  for (unsigned i = 0; i < disjunct.getNumEqualities(); ++i) {
-    Row row = disjunct.getEquality64(i), opposite = negated(row);
+// The row with what is divided by 1 in the place of the quotient: two quotients that are equal are found in this form.
+Finder::Row Finder::withoutUnits(Row row, const Disjunct &disjunct) const {
+  for (auto [i, quotient] : llvm::enumerate(disjunct.quotients)) {
+    int64_t factor = row[rank + columns.count() + i];
+    if (quotient.divisor != 1 || !factor)
+      continue;
+    row[rank + columns.count() + i] = 0;
+    for (auto [x, y] : llvm::zip_equal(row, quotient.dividend))
+      x += factor * y;
+  }
+  return row;
+}
+
+bool Finder::read(const IntegerRelation &relation, Disjunct &disjunct) const {
+  unsigned known = rank + columns.count(), count = relation.getNumLocalVars();
+  presburger::DivisionRepr divisions = relation.getLocalReprs();
+  if (!divisions.hasAllReprs())
+    return false;
+  // In an order in which each is of earlier ones only.
+  SmallVector<unsigned> order;
+  auto inOrder = [&](Row row) {
+    Row moved(row);
+    for (unsigned i = 0; i < count; ++i)
+      moved[known + i] = i < order.size() ? row[known + order[i]] : 0;
+    return moved;
+  };
+  for (bool found = true; found && order.size() < count;) {
+    found = false;
+    for (unsigned i = 0; i < count && !found; ++i) {
+      Row dividend = presburger::getInt64Vec(divisions.getDividend(i));
+      bool isNext = !llvm::is_contained(order, i);
+      for (unsigned k = 0; k < count; ++k)
+        isNext &= !dividend[known + k] || llvm::is_contained(order, k);
+      if (!isNext)
+        continue;
+      dividend = withoutUnits(inOrder(dividend), disjunct);
+      bool ofColumn = dividend[colAxis] != 0;
+      for (auto [k, other] : llvm::enumerate(disjunct.quotients))
+        ofColumn |= dividend[known + k] && other.ofColumn;
+      disjunct.quotients.push_back({dividend, int64fromDynamicAPInt(divisions.getDenom(i)), ofColumn});
+      order.push_back(i);
+      found = true;
+    }
+  }
+  if (order.size() < count)
+    return false;
+  SmallVector<Row> &rows = disjunct.rows;
+  for (unsigned i = 0; i < relation.getNumInequalities(); ++i)
+    rows.push_back(withoutUnits(inOrder(relation.getInequality64(i)), disjunct));
+  for (unsigned i = 0; i < relation.getNumEqualities(); ++i) {
+    Row row = withoutUnits(inOrder(relation.getEquality64(i)), disjunct), opposite = negated(row);
     opposite.back() += 1;
     rows.push_back(row);
     rows.push_back(opposite);
   }
-  if (isEmpty(rows))
-    return std::nullopt;
+  if (isEmpty(disjunct, rows))
+    return true;
   for (size_t i = 0; i < rows.size();) {
     SmallVector<Row> others(rows);
     others[i] = negated(rows[i]);
-    if (isEmpty(others))
+    if (isEmpty(disjunct, others))
       rows.erase(rows.begin() + i);
     else
       ++i;
   }
-  return rows;
+  return true;
 }
 
 // No row sees a, hides b and sees c where a < b < c.
@@ -93,10 +154,10 @@ bool Finder::isInterval() const {
   };
   PresburgerSet a = along(mask.mayFail, first), b = along(mask.mayHold, middle), c = along(mask.mayFail, last);
   IntegerRelation inOrder = columns.positions({rows, width, width, width});
-  for (auto [low, high] : {std::pair(first, middle), std::pair(middle, last)}) {
+  for (auto [left, right] : {std::pair(first, middle), std::pair(middle, last)}) {
     SmallVector<int64_t> row(vars + columns.count() + 1, 0);
-    row[low] = -1;
-    row[high] = 1;
+    row[left] = -1;
+    row[right] = 1;
     row.back() = -1;
     inOrder.addInequality(row);
   }
@@ -108,13 +169,14 @@ bool Finder::isInterval() const {
   return true;
 }
 
-// `sign` times all of `row` but its column, in the position p and the sizes.
-std::optional<AffineExpr> Finder::rest(const Row &row, int64_t sign) {
+// `sign` times a row, less its column and the quotients of the column, in the position p and the sizes.
+std::optional<AffineExpr> Finder::withoutColumn(const Row &row, const Disjunct &disjunct, int64_t sign) {
   MLIRContext *context = type.getContext();
   int64_t perRow = rank > 1 ? sign * row[rank - 2] : 0;
-  Row sizes;
-  for (int64_t size : ArrayRef(row).drop_front(rank))
-    sizes.push_back(sign * size);
+  SmallVector<int64_t> sizes;
+  for (unsigned k = 0; k < columns.count(); ++k)
+    sizes.push_back(sign * row[rank + k]);
+  sizes.push_back(sign * row.back());
   if (firstRow && perRow) {
     auto first = columns.coefficients(firstRow);
     if (!first)
@@ -131,44 +193,89 @@ std::optional<AffineExpr> Finder::rest(const Row &row, int64_t sign) {
       result.sizes.push_back(columns.monomial(k));
     sum = sum + getAffineSymbolExpr(it->second, context) * coefficient;
   }
+  for (auto [i, quotient] : llvm::enumerate(disjunct.quotients)) {
+    int64_t factor = sign * row[rank + columns.count() + i];
+    if (!factor || quotient.ofColumn)
+      continue;
+    std::optional<AffineExpr> dividend = withoutColumn(quotient.dividend, disjunct, 1);
+    if (!dividend)
+      return std::nullopt;
+    sum = sum + dividend->floorDiv(quotient.divisor) * factor;
+  }
   return sum;
 }
 
-std::optional<VisibleColumns::Piece> Finder::piece(ArrayRef<Row> rows) {
-  SmallVector<AffineExpr> low, high, guard;
-  for (const Row &row : rows) {
-    int64_t perColumn = row[colAxis];
-    std::optional<AffineExpr> others = rest(row, perColumn > 0 ? -1 : 1);
-    if (!others)
-      return std::nullopt;
-    if (perColumn > 0) // column >= others / perColumn, rounded up
-      low.push_back((*others + (perColumn - 1)).floorDiv(perColumn));
-    else if (perColumn < 0)
-      high.push_back(others->floorDiv(-perColumn) + 1);
-    else
-      guard.push_back(*others);
+// Adds what row >= 0 says of the column: factor * column + others >= 0, where a quotient of the column by a constant
+// may stand for the column. False where it is of no such form.
+bool Finder::addBound(const Row &row, const Disjunct &disjunct) {
+  unsigned known = rank + columns.count();
+  int64_t factor = row[colAxis];
+  const Quotient *ofColumn = nullptr;
+  for (auto [i, quotient] : llvm::enumerate(disjunct.quotients)) {
+    if (!row[known + i] || !quotient.ofColumn)
+      continue;
+    bool isNested = false;
+    for (size_t k = 0; k < i; ++k)
+      isNested |= quotient.dividend[known + k] && disjunct.quotients[k].ofColumn;
+    if (factor || isNested)
+      return false;
+    factor = row[known + i];
+    ofColumn = &quotient;
   }
-  auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(1, 0, results, type.getContext()); };
-  return VisibleColumns::Piece{map(low), map(high), map(guard)};
+  std::optional<AffineExpr> others = withoutColumn(row, disjunct, factor > 0 ? -1 : 1);
+  if (!others)
+    return false;
+  if (!factor) {
+    guard.push_back(*others);
+    return true;
+  }
+  // x >= others / factor, rounded up, or x <= others / -factor, rounded down, where x is the column or its quotient.
+  bool isLow = factor > 0;
+  AffineExpr end = isLow ? (*others + (factor - 1)).floorDiv(factor) : others->floorDiv(-factor);
+  if (ofColumn) {
+    // floor(y / d) >= end means y >= d * end, and floor(y / d) <= end means y <= d * end + d - 1; y is the dividend.
+    std::optional<AffineExpr> rest = withoutColumn(ofColumn->dividend, disjunct, 1);
+    if (!rest)
+      return false;
+    int64_t each = ofColumn->dividend[colAxis];
+    end = end * ofColumn->divisor + (isLow ? 0 : ofColumn->divisor - 1) - *rest;
+    if (each < 0) {
+      isLow = !isLow;
+      end = -end;
+      each = -each;
+    }
+    end = isLow ? (end + (each - 1)).floorDiv(each) : end.floorDiv(each);
+  }
+  isLow ? low.push_back(end) : high.push_back(end + 1);
+  return true;
 }
 
 std::optional<VisibleColumns> Finder::run() {
-  PresburgerSet visible = mask.mayFail.coalesce();
-  for (const IntegerRelation &disjunct : visible.getAllDisjuncts()) {
-    std::optional<SmallVector<Row>> rows = bounds(disjunct);
-    if (!rows)
+  MLIRContext *context = type.getContext();
+  // Coalescing may drop inequalities by which a quotient is known.
+  bool hasQuotients = llvm::any_of(mask.mayFail.getAllDisjuncts(),
+                                   [](const IntegerRelation &relation) { return relation.getNumLocalVars() != 0; });
+  PresburgerSet visible = hasQuotients ? mask.mayFail : mask.mayFail.coalesce();
+  for (const IntegerRelation &relation : visible.getAllDisjuncts()) {
+    Disjunct disjunct;
+    if (!read(relation, disjunct))
+      return std::nullopt;
+    if (isEmpty(disjunct, disjunct.rows))
       continue;
-    if (rows->size() > maxBounds || (rows->empty() && !mask.exact))
+    low.clear(), high.clear(), guard.clear();
+    for (const Row &row : disjunct.rows)
+      allSaid &= addBound(row, disjunct);
+    bool saysNothing = low.empty() && high.empty() && guard.empty();
+    if (result.pieces.size() == maxPieces || low.size() + high.size() + guard.size() > maxBounds ||
+        (saysNothing && !(mask.exact && allSaid)))
       return std::nullopt;
-    std::optional<VisibleColumns::Piece> found = piece(*rows);
-    if (!found || result.pieces.size() == maxPieces)
-      return std::nullopt;
-    result.pieces.push_back(*found);
+    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(1, 0, results, context); };
+    result.pieces.push_back({map(low), map(high), map(guard)});
   }
   for (VisibleColumns::Piece &piece : result.pieces)
     for (AffineMap *map : {&piece.low, &piece.high, &piece.guard})
-      *map = AffineMap::get(1, result.sizes.size(), map->getResults(), type.getContext());
-  result.isInterval = isInterval();
+      *map = AffineMap::get(1, result.sizes.size(), map->getResults(), context);
+  result.isInterval = allSaid && isInterval();
   return std::move(result);
 }
 

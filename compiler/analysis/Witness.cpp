@@ -115,8 +115,8 @@ bool Search::readSignature() {
   return true;
 }
 
-// Sizes with this many rows: the smallest that the clauses allow, by sum; first those without empty axes. Then all sizes
-// as large as the rows: what is read may lie beyond an axis of size 1.
+// Sizes with this many rows: the smallest that the clauses allow, by sum; first those without empty axes. Then all
+// sizes as large as the rows: what is read may lie beyond an axis of size 1.
 std::vector<Bindings> Search::smallSizes(int64_t rows) {
   std::set<std::string> names;
   auto collect = [&](DimAttr dim) {

@@ -24,7 +24,7 @@ struct MaskText {
   std::string number(int64_t value) { return line("constant " + std::to_string(value) + " : i64[]"); }
 
   std::string integer(unsigned depth) {
-    int64_t kind = below(random, depth ? 8 : 4);
+    int64_t kind = below(random, depth ? 9 : 4);
     switch (kind) {
     case 0:
       return line(below(random, 2) ? "iota 0 : [n, 1]" : "iota 0 : [n, 1] from p");
@@ -40,6 +40,8 @@ struct MaskText {
       return line("subtract " + integer(depth - 1) + ", " + integer(depth - 1));
     case 6:
       return line("multiply " + number(below(random, 5) - 2) + ", " + integer(depth - 1));
+    case 7:
+      return line("divide " + integer(depth - 1) + ", " + number(below(random, 4) + 1));
     default:
       return line("negate " + integer(depth - 1));
     }

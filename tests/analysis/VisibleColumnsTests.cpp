@@ -154,6 +154,12 @@ TEST(VisibleColumns, OfOtherMasks) {
   EXPECT_EQ(textOf("%mask = equal %col, %row"),
             "(d0) -> () to (d0) -> (d0) or (d0) -> (d0 + 1) to (d0) -> (), with gaps");
   EXPECT_EQ(textOf("%mask = greater %x, %x"), "all");
+  std::string blocks = "%k = constant 16 : i64[]\n %r = divide %row, %k\n %c = divide %col, %k\n ";
+  EXPECT_EQ(textOf(blocks + "%mask = not_equal %r, %c"),
+            "(d0) -> ((d0 floordiv 16) * 16) to (d0) -> ((d0 floordiv 16) * 16 + 16)");
+  EXPECT_EQ(textOf(blocks + "%a = not_equal %r, %c\n %b = greater %col, %row\n %mask = or %a, %b", /*fromPast=*/true),
+            "(d0) -> ((d0 floordiv 16) * 16) to (d0) -> (d0 + 1)");
+  EXPECT_EQ(textOf(blocks + "%mask = greater %c, %r"), "(d0) -> () to (d0) -> ((d0 floordiv 16) * 16 + 16)");
   // Data under a causal mask: its bounds hold, other entries may be hidden.
   EXPECT_EQ(textOf("%a = greater %col, %row\n %b = greater %x, %x\n %mask = or %a, %b"),
             "(d0) -> () to (d0) -> (d0 + 1), with gaps");
