@@ -140,8 +140,6 @@ bool Finder::read(const IntegerRelation &relation, Disjunct &disjunct) const {
 
 // No row sees a, hides b and sees c where a < b < c.
 bool Finder::isInterval() const {
-  if (!mask.exact)
-    return false;
   DimAttr one = constantDim(type.getContext(), 1), width = type.getDims()[colAxis];
   DimAttr rows = rank > 1 ? type.getDims()[rank - 2] : one;
   enum { rowVar, first, middle, last, vars };
@@ -275,7 +273,8 @@ std::optional<VisibleColumns> Finder::run() {
   for (VisibleColumns::Piece &piece : result.pieces)
     for (AffineMap *map : {&piece.low, &piece.high, &piece.guard})
       *map = AffineMap::get(1, result.sizes.size(), map->getResults(), context);
-  result.isInterval = allSaid && isInterval();
+  result.isExact = mask.exact && allSaid;
+  result.isInterval = result.isExact && isInterval();
   return std::move(result);
 }
 

@@ -14,8 +14,9 @@ struct VisibleColumns {
   };
   llvm::SmallVector<Piece> pieces;
   llvm::SmallVector<DimAttr> sizes;
-  /// Every column between two visible ones is visible too, so the pieces' outer bounds say all that the mask does.
-  /// Otherwise some of the columns between them are hidden.
+  /// Whether columns of a piece are all visible. Otherwise some of them are hidden, by data for example.
+  bool isExact;
+  /// Whether that is so and every column between two visible ones is visible too.
   bool isInterval;
 };
 

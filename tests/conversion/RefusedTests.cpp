@@ -28,10 +28,11 @@ std::string contract(const Buffers &of, const std::string &more = "") {
 }
 
 // A pass over %a into %c, with a body of its own.
-std::string pass(const Buffers &of, const std::string &body, const std::string &reductions = "reduces() kinds [] hide []",
+std::string pass(const Buffers &of, const std::string &body,
+                 const std::string &reductions = "reduces() kinds [] hide []",
                  const std::string &arguments = "%v: s<f32>, %i: s<i64>, %j: s<i64>") {
-  return kernel(of.arguments(), "tile.pass width <n> ins(%a : b<" + of.a + ">) stores(%c : b<" + of.c + ">) " + reductions +
-                                    " {\n^bb0(" + arguments + "):\n" + body + "\n}");
+  return kernel(of.arguments(), "tile.pass width <n> ins(%a : b<" + of.a + ">) stores(%c : b<" + of.c + ">) " +
+                                    reductions + " {\n^bb0(" + arguments + "):\n" + body + "\n}");
 }
 
 std::string map(const std::string &maps, const std::string &more = "") {

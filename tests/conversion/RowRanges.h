@@ -16,6 +16,18 @@ struct RowRange {
   std::function<bool(int64_t p, int64_t c, int64_t size, int64_t count)> sees = [](auto...) { return true; };
 };
 
+/// Ranges of which rows have columns between the pieces that they do not see.
+inline std::vector<RowRange> rangesWithGaps() {
+  return {
+      {"<[] (d0) -> () to (d0) -> (4) or (d0) -> (d0 - 20) to (d0) -> (d0 + 1)>",
+       [](int64_t p, int64_t c, auto...) { return c < 4 || (c >= p - 20 && c <= p); }},
+      {"<[] (d0) -> () to (d0) -> (d0 - 1) or (d0) -> (d0 + 2) to (d0) -> ()>",
+       [](int64_t p, int64_t c, auto...) { return c < p - 1 || c > p + 1; }},
+      {"<[] (d0) -> (300) to (d0) -> () or (d0) -> () to (d0) -> (250) if (d0) -> (d0 - 3)>",
+       [](int64_t p, int64_t c, auto...) { return c >= 300 || (c < 250 && p >= 3); }},
+  };
+}
+
 /// Every form of bound: growing and shrinking ends, windows, blocks, unions whose pieces may be empty, guards, nothing.
 /// `size` is a symbol of the kernel.
 inline std::vector<RowRange> rowRanges(const std::string &size) {
@@ -39,15 +51,10 @@ inline std::vector<RowRange> rowRanges(const std::string &size) {
       {"<[] (d0) -> ((d0 - 40) floordiv 3) to (d0) -> ((d0 + 5) floordiv 2)>",
        between([](int64_t p, int64_t) { return (p - 40 + 120) / 3 - 40; },
                [](int64_t p, int64_t) { return (p + 5) / 2; })},
-      // A window beside a prefix: between them is visible too, as the range is all from the first to the last.
       {"<[] (d0) -> () to (d0) -> (d0 + 1) or (d0) -> () to (d0) -> (11)>",
        [](int64_t p, int64_t c, auto...) { return c <= p || c < 11; }},
-      {"<[] (d0) -> (9) to (d0) -> (12) or (d0) -> (30) to (d0) -> (d0 - 5) if (d0) -> (50 - d0)>",
-       [](int64_t p, int64_t c, int64_t, int64_t count) {
-         bool first = count > 9, second = p <= 50 && std::min(p - 5, count) > 30;
-         int64_t low = first ? 9 : 30, high = second ? p - 5 : 12;
-         return (first || second) && c >= low && c < high;
-       }},
+      {"<[] (d0) -> (9) to (d0) -> (30) or (d0) -> (30) to (d0) -> (d0 - 5) if (d0) -> (50 - d0)>",
+       [](int64_t p, int64_t c, auto...) { return (c >= 9 && c < 30) || (p <= 50 && c >= 30 && c < p - 5); }},
       {"<[] (d0) -> () to (d0) -> () if (d0) -> (d0 - 4, -d0 + 45)>",
        [](int64_t p, auto...) { return p >= 4 && p <= 45; }},
       {"<[]>", [](auto...) { return false; }},

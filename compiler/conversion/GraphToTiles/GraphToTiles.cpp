@@ -36,7 +36,8 @@ MaskRange Planner::rangeOf(Value mask) {
     highs.push_back(piece.high);
     guards.push_back(piece.guard);
   }
-  it->second = {tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes), visible->isInterval};
+  it->second = {tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes), visible->isExact,
+                visible->isInterval};
   return it->second;
 }
 

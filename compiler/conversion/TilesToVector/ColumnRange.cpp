@@ -36,21 +36,27 @@ Value ColumnRange::bound(AffineExpr expression, Value first, Value last, bool up
   return e.mul(bound(binary.getLHS(), first, last, constant < 0 ? !upper : upper), e.idx(constant));
 }
 
-// The union of the pieces' columns, each cut to what all rows (or any row, if `outside`) see of it.
+// What all of these rows (or any of them, if `outside`) see of a piece; low and high may lie outside of the columns.
+ColumnRange::Piece ColumnRange::pieceOf(size_t i, Value firstRow, Value lastRow, bool outside) {
+  Value first = e.add(f.position, firstRow), last = firstRow == lastRow ? first : e.add(f.position, lastRow);
+  Piece piece{e.idx(0), all, {}};
+  for (AffineExpr expression : range.getLows()[i].getResults())
+    piece.low = e.max(piece.low, bound(expression, first, last, !outside));
+  for (AffineExpr expression : range.getHighs()[i].getResults())
+    piece.high = e.min(piece.high, bound(expression, first, last, outside));
+  for (AffineExpr expression : range.getGuards()[i].getResults())
+    piece.present =
+        e.both(piece.present, e.compare(IntPredicate::sge, bound(expression, first, last, outside), e.idx(0)));
+  return piece;
+}
+
 Columns ColumnRange::combine(Value firstRow, Value lastRow, bool outside) {
   if (!range)
     return {e.idx(0), all};
-  Value first = e.add(f.position, firstRow), last = firstRow == lastRow ? first : e.add(f.position, lastRow);
   Columns result;
-  for (auto [lows, highs, guards] : llvm::zip(range.getLows(), range.getHighs(), range.getGuards())) {
-    Value low = e.idx(0), high = all, present;
-    for (AffineExpr expression : lows.getResults())
-      low = e.max(low, bound(expression, first, last, !outside));
-    for (AffineExpr expression : highs.getResults())
-      high = e.min(high, bound(expression, first, last, outside));
-    for (AffineExpr expression : guards.getResults())
-      present = e.both(present, e.compare(IntPredicate::sge, bound(expression, first, last, outside), e.idx(0)));
-    bool alone = range.getLows().size() == 1;
+  bool alone = range.getLows().size() == 1;
+  for (size_t i = 0; i < range.getLows().size(); ++i) {
+    auto [low, high, present] = pieceOf(i, firstRow, lastRow, outside);
     if (!alone)
       present = e.both(present, e.compare(IntPredicate::slt, low, high));
     if (present) {
@@ -64,6 +70,27 @@ Columns ColumnRange::combine(Value firstRow, Value lastRow, bool outside) {
     return {e.idx(0), e.idx(0)};
   Value high = e.max(result.high, e.idx(0));
   return {mayBeginLater() ? e.min(result.low, high) : e.idx(0), high};
+}
+
+Value ColumnRange::touches(Value firstRow, Value lastRow, Columns columns) {
+  Value any = e.integer(e.b.getI1Type(), range ? 0 : 1);
+  for (size_t i = 0; range && i < range.getLows().size(); ++i) {
+    auto [low, high, present] = pieceOf(i, firstRow, lastRow, /*outside=*/true);
+    Value overlap = e.compare(IntPredicate::slt, e.max(low, columns.low), e.min(high, columns.high));
+    any = e.b.createOrFold<arith::OrIOp>(e.loc, any, e.both(present, overlap));
+  }
+  return any;
+}
+
+Value ColumnRange::covers(Value firstRow, Value lastRow, Columns columns) {
+  Value any = e.integer(e.b.getI1Type(), range ? 0 : 1);
+  for (size_t i = 0; range && i < range.getLows().size(); ++i) {
+    auto [low, high, present] = pieceOf(i, firstRow, lastRow, /*outside=*/false);
+    Value inside =
+        e.both(e.compare(IntPredicate::sle, low, columns.low), e.compare(IntPredicate::sge, high, columns.high));
+    any = e.b.createOrFold<arith::OrIOp>(e.loc, any, e.both(present, inside));
+  }
+  return any;
 }
 
 } // namespace nova::codegen

@@ -33,7 +33,18 @@ public:
   /// All of these rows of the block see every column inside.
   Columns shared(Value firstRow, Value lastRow) { return combine(firstRow, lastRow, /*outside=*/false); }
 
+  /// Whether there may be hidden columns between visible ones.
+  bool mayHaveGaps() const { return range && range.getLows().size() > 1; }
+  /// An i1: whether a piece of one of these rows of the block may reach into `columns`.
+  Value touches(Value firstRow, Value lastRow, Columns columns);
+  /// An i1: whether a piece holds all of `columns` for each of these rows of the block.
+  Value covers(Value firstRow, Value lastRow, Columns columns);
+
 private:
+  struct Piece {
+    Value low, high, present; // null: always present
+  };
+  Piece pieceOf(size_t i, Value firstRow, Value lastRow, bool outside);
   Columns combine(Value firstRow, Value lastRow, bool outside);
   Value bound(mlir::AffineExpr expression, Value first, Value last, bool upper);
   Value floorDivided(Value x, int64_t by);

@@ -66,6 +66,8 @@ private:
     e.loop(e.add(from, e.floorTo(skipped, visit)), all.high, visit, [&](Value block) {
       e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
         Columns own = seen.around(group, lastRowOf(group));
+        if (seen.mayHaveGaps())
+          own.high = e.select(seen.touches(group, lastRowOf(group), {block, e.add(block, visit)}), own.high, block);
         e.loop(firstPanel(seen, own, block), e.min(e.add(block, visit), own.high), step, [&](Value column) {
           Columns chunks = chunksOf(group, lastRowOf(group));
           e.loop(chunks.low, chunks.high, chunk, [&](Value k0) { tile(group, column, k0, chunks.low); });
@@ -86,9 +88,7 @@ private:
         };
         if (!op.getTerms())
           return visit();
-        Columns terms = visibleTerms.around(group, lastRowOf(group));
-        Value any = e.both(e.compare(IntPredicate::slt, terms.low, e.add(k0, chunk)),
-                           e.compare(IntPredicate::slt, k0, terms.high));
+        Value any = visibleTerms.touches(group, lastRowOf(group), {k0, e.add(k0, chunk)});
         e.when(e.op<arith::OrIOp>(any, e.compare(IntPredicate::eq, k0, chunks.low)), visit);
       });
     });
@@ -118,8 +118,19 @@ private:
     return e.mul(e.sub(e.mul(page, chunk), k0), width);
   }
 
-  // One register tile over one chunk, added to its totals, which begin with chunk `first`.
+  // One register tile over one chunk. Where the mask only hides what is between the pieces, most chunks are inside of
+  // one.
   void tile(Value group, Value column, Value k0, Value first) {
+    if (!op.getMask() || !op.getGapsOnly())
+      return tile(group, column, k0, first, bool(op.getMask()));
+    Value end = e.min(e.add(k0, chunk), visibleTerms.count());
+    e.when(
+        visibleTerms.covers(group, lastRowOf(group), {k0, end}), [&] { tile(group, column, k0, first, false); },
+        [&] { tile(group, column, k0, first, true); });
+  }
+
+  // It is added to the totals, which begin with chunk `first`.
+  void tile(Value group, Value column, Value k0, Value first, bool masked) {
     int64_t perPanel = width / lanes, perRow = groupPanels * perPanel;
     starts.clear();
     for (int64_t p = 0; p < groupPanels; ++p)
@@ -128,7 +139,7 @@ private:
     for (int64_t r = 0; r < groupRows; ++r) {
       Value row = rowOf(group, r);
       aStart.push_back(f.rowStart(op.getA(), row));
-      if (op.getMask())
+      if (masked)
         maskStart.push_back(f.rowStart(op.getMask(), row));
     }
     Value end = e.min(e.add(k0, chunk), visibleTerms.count());
@@ -138,7 +149,7 @@ private:
     auto alone = [&](int64_t r, Value from, Value to) {
       Value *mine = sums.begin() + r * perRow;
       Values more = accumulate(from, to, ValueRange(ArrayRef(mine, perRow)), aStart[r],
-                               op.getMask() ? ValueRange(maskStart[r]) : ValueRange());
+                               masked ? ValueRange(maskStart[r]) : ValueRange());
       llvm::copy(more, mine);
     };
     bool apart = op.getTerms() && groupRows > 1;
@@ -172,7 +183,7 @@ private:
       for (auto [r, start] : llvm::enumerate(aStart)) {
         Value a = e.splat(e.load(f.pointer(op.getA()), element, e.add(start, k), 0), lanes);
         Value hidden =
-            op.getMask() ? e.load(f.pointer(op.getMask()), e.b.getI1Type(), e.add(maskStart[r], k), 0) : Value();
+            !maskStart.empty() ? e.load(f.pointer(op.getMask()), e.b.getI1Type(), e.add(maskStart[r], k), 0) : Value();
         for (auto [v, b] : llvm::enumerate(bs)) {
           Value old = sums[r * bs.size() + v], fresh = multiplyAdd(a, b, old);
           fresh = hidden ? e.select(hidden, old, fresh) : fresh;

@@ -273,9 +273,9 @@ void Emit::store(Value value, Value pointer, Value index, Type element) {
   element = element ? element : elementOf(value.getType());
   if (isNibble(element)) {
     Value byte = over(index, nibblesPerByte);
-    value = lanesOf(value.getType()) ? packNibbles(value)
-                                     : cast<arith::TruncIOp>(b.getI8Type(),
-                                                             op<arith::AndIOp>(value, integer(b.getI32Type(), 15)));
+    value = lanesOf(value.getType())
+                ? packNibbles(value)
+                : cast<arith::TruncIOp>(b.getI8Type(), op<arith::AndIOp>(value, integer(b.getI32Type(), 15)));
     b.create<LLVM::StoreOp>(loc, value, atBytes(pointer, byte), 1);
     return;
   }
@@ -311,10 +311,11 @@ void Emit::maskedStore(Value value, Value pointer, Value index, Value mask, Type
   if (isNibble(element)) { // half a byte beyond the last one is 0
     value = select(mask, value, integer(value.getType(), 0));
     int64_t bytes = lanesOf(mask.getType()) / nibblesPerByte;
-    Value packed = b.create<vector::BitCastOp>(loc, VectorType::get({bytes}, b.getI8Type()),
-                                               splat(packNibbles(value), 1));
+    Value packed =
+        b.create<vector::BitCastOp>(loc, VectorType::get({bytes}, b.getI8Type()), splat(packNibbles(value), 1));
     Value count = over(ceilTo(countOf(*this, mask), nibblesPerByte), nibblesPerByte);
-    b.create<LLVM::MaskedStoreOp>(loc, packed, atBytes(pointer, over(index, nibblesPerByte)), maskBelow(count, bytes), 1);
+    b.create<LLVM::MaskedStoreOp>(loc, packed, atBytes(pointer, over(index, nibblesPerByte)), maskBelow(count, bytes),
+                                  1);
     return;
   }
   b.create<LLVM::MaskedStoreOp>(loc, toStored(value, element), at(pointer, element, index), mask,

@@ -33,8 +33,8 @@ inline bool isNibble(Type element) { return element.isInteger(4); }
 constexpr int64_t nibblesPerByte = 2;
 /// Bytes of one element in a buffer.
 int64_t byteSize(Type element);
-/// The type in which code holds an element: of one that is only kept (bf16, f16, i8, i4) the same number as f32 or i32. It
-/// is widened where it is loaded and fits exactly where it is stored.
+/// The type in which code holds an element: of one that is only kept (bf16, f16, i8, i4) the same number as f32 or i32.
+/// It is widened where it is loaded and fits exactly where it is stored.
 Type registerType(Type element);
 /// `element` itself for 0 lanes, else a vector of it.
 Type shaped(Type element, int64_t lanes);

@@ -120,7 +120,8 @@ Value bufferBytes(Emit &e, tile::BufferType type, const Sizes &sizes) {
       Value size = sizes.of(e, dim);
       count = e.mul(count, axis + 1 == dims.size() ? rowStride(e, element, size) : size);
     }
-    return isNibble(element) ? e.over(e.ceilTo(count, nibblesPerByte), nibblesPerByte) : e.mul(count, byteSize(element));
+    return isNibble(element) ? e.over(e.ceilTo(count, nibblesPerByte), nibblesPerByte)
+                             : e.mul(count, byteSize(element));
   }
   Value k = sizes.of(e, dims[0]), columns = e.ceilTo(sizes.of(e, dims[1]), panelWidth(element));
   if (type.getLayout() == tile::Layout::pages)

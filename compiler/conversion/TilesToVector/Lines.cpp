@@ -33,9 +33,7 @@ static Values stridesOf(Frame &f, ArrayRef<DimAttr> dims, Type element) {
 }
 
 Values rowMajorStrides(Frame &f, ArrayRef<DimAttr> dims) { return stridesOf(f, dims, {}); }
-Values rowMajorStrides(Frame &f, Value buffer) {
-  return stridesOf(f, dimsOfBuffer(buffer), elementOfBuffer(buffer));
-}
+Values rowMajorStrides(Frame &f, Value buffer) { return stridesOf(f, dimsOfBuffer(buffer), elementOfBuffer(buffer)); }
 
 Value dot(Emit &e, ValueRange indices, ValueRange strides) {
   Value sum = e.idx(0);

@@ -6,10 +6,10 @@ using namespace mlir;
 
 namespace nova::codegen {
 
-PassBody::PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Columns columns,
-                   const Tables &tables)
-    : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), columns(columns),
-      headed(getConstantIntValue(columns.low) != 0), head(e.floorTo(columns.low, sumLanes)),
+PassBody::PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row,
+                   ColumnRange &range, const Tables &tables)
+    : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), range(range),
+      columns(range.of(row)), headed(getConstantIntValue(columns.low) != 0), head(e.floorTo(columns.low, sumLanes)),
       whole(e.ceilTo(columns.low, sumLanes)), tail(e.floorTo(columns.high, sumLanes)) {}
 
 //===----------------------------------------------------------------------===//
@@ -247,7 +247,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
   Plan plan = makePlan(variant, accumulators);
   // Across chunks: a scalar total of every sum, the lanes of the others, the notes.
   Values carried;
-  bool chunked = plan.split != nullptr;
+  bool chunked = plan.split != nullptr || range.mayHaveGaps();
   for (const Accumulator &a : accumulators) {
     chunked |= a.reduction.isSum();
     carried.push_back(a.reduction.neutral(e, a.reduction.isSum() ? 0 : sumLanes));
@@ -259,7 +259,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
   if (!chunked) {
     carried = steps(plan, head, columns.high, carried);
   } else {
-    carried = e.loop(e.floorTo(head, chunk), columns.high, chunk, carried, [&](Value start, ValueRange outer) {
+    auto overChunk = [&](Value start, ValueRange outer) {
       Value end = e.add(start, chunk);
       if (plan.split)
         steps(plan, start, end, {}, /*beforeSplit=*/true);
@@ -274,6 +274,15 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
         if (a.reduction.isSum())
           state[i] = a.reduction.combine(e, outer[i], a.reduction.fold(e, state[i]));
       return state;
+    };
+    carried = e.loop(e.floorTo(head, chunk), columns.high, chunk, carried, [&](Value start, ValueRange outer) {
+      if (!range.mayHaveGaps())
+        return overChunk(start, outer);
+      Value seen = range.touches(row, row, {start, e.add(start, chunk)});
+      if (!outer.empty())
+        return e.choose(seen, [&] { return overChunk(start, outer); }, [&] { return Values(outer); });
+      e.when(seen, [&] { overChunk(start, {}); });
+      return Values();
     });
   }
 

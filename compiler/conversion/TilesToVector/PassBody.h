@@ -32,7 +32,7 @@ enum class Variant { general, corrected, powers };
 class PassBody {
 public:
   /// Over these columns of the row.
-  PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, Columns columns,
+  PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row, ColumnRange &range,
            const Tables &tables);
 
   /// Emits all loops. Gives for every accumulator a scalar (before Reduction::finish), then for every one that
@@ -73,6 +73,7 @@ private:
   const FastPlan &plan;
   const Tables &tables;
   Value row;
+  ColumnRange &range;
   Columns columns;
   /// Whether the first step may be partial; then, as for the last: where that step is, and where whole steps begin.
   bool headed;

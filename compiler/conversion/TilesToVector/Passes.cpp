@@ -177,7 +177,7 @@ Value RowPasses::correctedZero(PassBody &body, const Accumulator &a, Value resul
 void RowPasses::emitWide(size_t index) {
   tile::PassOp pass = passes[index];
   Block &block = pass.getBody().front();
-  Columns columns = ColumnRange(f, pass.getColumnsAttr(), f.size(pass.getWidth())).of(row);
+  ColumnRange columns(f, pass.getColumnsAttr(), f.size(pass.getWidth()));
   Region region(f, block, uniformArguments(pass));
   llvm::DenseMap<Value, Interval> known;
   for (auto [i, buffer] : llvm::enumerate(pass.getInputs())) {
