@@ -33,6 +33,11 @@ private:
   Row withoutUnits(Row row, const Disjunct &disjunct) const;
   bool isEmpty(const Disjunct &disjunct, ArrayRef<Row> rows) const;
   bool isInterval() const;
+  bool add(const IntegerRelation &relation);
+  bool putInOrder(ArrayRef<IntegerRelation> visible);
+  bool areInOrder(const IntegerRelation &earlier, const IntegerRelation &later) const;
+  PresburgerSet along(const PresburgerSet &set, int column, unsigned variables) const;
+  IntegerRelation increasing(unsigned variables) const;
   std::optional<AffineExpr> withoutColumn(const Row &row, const Disjunct &disjunct, int64_t sign);
   bool addBound(const Row &row, const Disjunct &disjunct);
 
@@ -138,33 +143,77 @@ bool Finder::read(const IntegerRelation &relation, Disjunct &disjunct) const {
   return true;
 }
 
+// Sets over (row, column, column, ...): `set` with its column as variable `column`.
+PresburgerSet Finder::along(const PresburgerSet &set, int column, unsigned variables) const {
+  SmallVector<int> axes(rank, -1);
+  axes[colAxis] = column;
+  if (rank > 1)
+    axes[rank - 2] = 0;
+  return embed(set, axes, variables);
+}
+
+// Columns that grow strictly from one to the next.
+IntegerRelation Finder::increasing(unsigned variables) const {
+  SmallVector<DimAttr> dims(variables, type.getDims()[colAxis]);
+  dims[0] = rank > 1 ? type.getDims()[rank - 2] : constantDim(type.getContext(), 1);
+  IntegerRelation set = columns.positions(dims);
+  for (unsigned column = 2; column < variables; ++column) {
+    SmallVector<int64_t> row(variables + columns.count() + 1, 0);
+    row[column - 1] = -1;
+    row[column] = 1;
+    row.back() = -1;
+    set.addInequality(row);
+  }
+  return set;
+}
+
 // No row sees a, hides b and sees c where a < b < c.
 bool Finder::isInterval() const {
-  DimAttr one = constantDim(type.getContext(), 1), width = type.getDims()[colAxis];
-  DimAttr rows = rank > 1 ? type.getDims()[rank - 2] : one;
-  enum { rowVar, first, middle, last, vars };
-  auto along = [&](const PresburgerSet &set, int column) {
-    SmallVector<int> axes(rank, -1);
-    axes[colAxis] = column;
-    if (rank > 1)
-      axes[rank - 2] = rowVar;
-    return embed(set, axes, vars);
-  };
-  PresburgerSet a = along(mask.mayFail, first), b = along(mask.mayHold, middle), c = along(mask.mayFail, last);
-  IntegerRelation inOrder = columns.positions({rows, width, width, width});
-  for (auto [left, right] : {std::pair(first, middle), std::pair(middle, last)}) {
-    SmallVector<int64_t> row(vars + columns.count() + 1, 0);
-    row[left] = -1;
-    row[right] = 1;
-    row.back() = -1;
-    inOrder.addInequality(row);
-  }
+  PresburgerSet a = along(mask.mayFail, 1, 4), b = along(mask.mayHold, 2, 4), c = along(mask.mayFail, 3, 4);
+  IntegerRelation inOrder = increasing(4);
   for (const IntegerRelation &x : a.getAllDisjuncts())
     for (const IntegerRelation &y : b.getAllDisjuncts())
       for (const IntegerRelation &z : c.getAllDisjuncts())
         if (!inOrder.intersect(x).intersect(y).intersect(z).isIntegerEmpty())
           return false;
   return true;
+}
+
+// No row has a column of `later` before one of `earlier`.
+bool Finder::areInOrder(const IntegerRelation &earlier, const IntegerRelation &later) const {
+  IntegerRelation wrong = increasing(3)
+                              .intersect(along(PresburgerSet(IntegerPolyhedron(later)), 1, 3).getDisjunct(0))
+                              .intersect(along(PresburgerSet(IntegerPolyhedron(earlier)), 2, 3).getDisjunct(0));
+  return wrong.isIntegerEmpty();
+}
+
+// Finds an order of the parts in which each, less those before it, is one piece that lies behind them in every row.
+bool Finder::putInOrder(ArrayRef<IntegerRelation> visible) {
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, visible.size()));
+  do {
+    std::vector<IntegerRelation> parts;
+    PresburgerSet before = PresburgerSet::getEmpty(columns.space(rank));
+    bool found = true;
+    for (unsigned k : order) {
+      PresburgerSet part = PresburgerSet(IntegerPolyhedron(visible[k].intersect(positions))).subtract(before);
+      before.unionInPlace(visible[k]);
+      size_t known = parts.size();
+      for (const IntegerRelation &relation : part.getAllDisjuncts())
+        if (!relation.isIntegerEmpty())
+          parts.push_back(relation);
+      found &= parts.size() <= known + 1;
+      for (size_t i = 0; found && i < known && parts.size() > known; ++i)
+        found = areInOrder(parts[i], parts.back());
+      if (!found)
+        break;
+    }
+    if (!found)
+      continue;
+    result.pieces.clear();
+    if (llvm::all_of(parts, [&](const IntegerRelation &part) { return add(part); }) && allSaid)
+      return true;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return false;
 }
 
 // `sign` times a row, less its column and the quotients of the column, in the position p and the sizes.
@@ -248,33 +297,48 @@ bool Finder::addBound(const Row &row, const Disjunct &disjunct) {
   return true;
 }
 
+// The piece of one part of the set. False where its bounds cannot be had, or are too many.
+bool Finder::add(const IntegerRelation &relation) {
+  Disjunct disjunct;
+  if (!read(relation, disjunct))
+    return false;
+  if (isEmpty(disjunct, disjunct.rows))
+    return true;
+  low.clear(), high.clear(), guard.clear();
+  for (const Row &row : disjunct.rows)
+    allSaid &= addBound(row, disjunct);
+  if (result.pieces.size() == maxPieces || low.size() + high.size() + guard.size() > maxBounds)
+    return false;
+  auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(1, 0, results, type.getContext()); };
+  result.pieces.push_back({map(low), map(high), map(guard)});
+  return true;
+}
+
 std::optional<VisibleColumns> Finder::run() {
-  MLIRContext *context = type.getContext();
   // Coalescing may drop inequalities by which a quotient is known.
   bool hasQuotients = llvm::any_of(mask.mayFail.getAllDisjuncts(),
                                    [](const IntegerRelation &relation) { return relation.getNumLocalVars() != 0; });
   PresburgerSet visible = hasQuotients ? mask.mayFail : mask.mayFail.coalesce();
-  for (const IntegerRelation &relation : visible.getAllDisjuncts()) {
-    Disjunct disjunct;
-    if (!read(relation, disjunct))
-      return std::nullopt;
-    if (isEmpty(disjunct, disjunct.rows))
-      continue;
-    low.clear(), high.clear(), guard.clear();
-    for (const Row &row : disjunct.rows)
-      allSaid &= addBound(row, disjunct);
-    bool saysNothing = low.empty() && high.empty() && guard.empty();
-    if (result.pieces.size() == maxPieces || low.size() + high.size() + guard.size() > maxBounds ||
-        (saysNothing && !(mask.exact && allSaid)))
-      return std::nullopt;
-    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(1, 0, results, context); };
-    result.pieces.push_back({map(low), map(high), map(guard)});
+  if (!llvm::all_of(visible.getAllDisjuncts(), [&](const IntegerRelation &part) { return add(part); }))
+    return std::nullopt;
+  result.kind = !mask.exact || !allSaid ? VisibleColumns::Bounds
+                : isInterval()          ? VisibleColumns::Interval
+                                        : VisibleColumns::Union;
+  auto saysNothing = [](const VisibleColumns::Piece &piece) {
+    return !piece.low.getNumResults() && !piece.high.getNumResults() && !piece.guard.getNumResults();
+  };
+  if (result.kind == VisibleColumns::Bounds && llvm::any_of(result.pieces, saysNothing))
+    return std::nullopt;
+  if (result.kind == VisibleColumns::Union) {
+    SmallVector<VisibleColumns::Piece> pieces = result.pieces;
+    if (pieces.size() <= 3 && putInOrder(visible.getAllDisjuncts()))
+      result.kind = VisibleColumns::InOrder;
+    else
+      result.pieces = pieces;
   }
   for (VisibleColumns::Piece &piece : result.pieces)
     for (AffineMap *map : {&piece.low, &piece.high, &piece.guard})
-      *map = AffineMap::get(1, result.sizes.size(), map->getResults(), context);
-  result.isExact = mask.exact && allSaid;
-  result.isInterval = result.isExact && isInterval();
+      *map = AffineMap::get(1, result.sizes.size(), map->getResults(), type.getContext());
   return std::move(result);
 }
 

@@ -14,10 +14,13 @@ struct VisibleColumns {
   };
   llvm::SmallVector<Piece> pieces;
   llvm::SmallVector<DimAttr> sizes;
-  /// Whether columns of a piece are all visible. Otherwise some of them are hidden, by data for example.
-  bool isExact;
-  /// Whether that is so and every column between two visible ones is visible too.
-  bool isInterval;
+  /// What the pieces say of the mask.
+  enum {
+    Bounds,   ///< visible columns lie in the pieces, but some columns of these are hidden, by data for example
+    Union,    ///< the visible columns are those of the pieces
+    Interval, ///< that, and every column between two visible ones is visible
+    InOrder,  ///< that, and no column of a piece lies in, or before one of, an earlier piece
+  } kind;
 };
 
 /// The columns that `hidden`, an i1 value, leaves visible along its last axis, for positions along the axis before it

@@ -61,8 +61,8 @@ static mlir::ParseResult parseBounds(mlir::AsmParser &parser, size_t sizes,
   if (parser.parseAffineMap(map))
     return mlir::failure();
   if (map.getNumDims() != 1 || map.getNumSymbols() != sizes)
-    return parser.emitError(loc, "expected a map of one position and ")
-           << sizes << " symbols, found " << map.getNumDims() << " and " << map.getNumSymbols();
+    return parser.emitError(loc, "expected a map of one position with a symbol for each size (")
+           << sizes << "), found " << map.getNumDims() << " positions and " << map.getNumSymbols() << " symbols";
   maps.push_back(map);
   return mlir::success();
 }
@@ -115,7 +115,8 @@ mlir::Attribute RangeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
   if (parser.parseLess() || parseDims(parser, sizes))
     return {};
   if (succeeded(parser.parseOptionalGreater()))
-    return get(parser.getContext(), lows, highs, guards, sizes);
+    return get(parser.getContext(), lows, highs, guards, sizes, false);
+  llvm::StringRef between;
   do {
     if (parseBounds(parser, sizes.size(), lows) || parser.parseKeyword("to") ||
         parseBounds(parser, sizes.size(), highs))
@@ -124,8 +125,9 @@ mlir::Attribute RangeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
       guards.push_back(mlir::AffineMap::get(1, sizes.size(), parser.getContext()));
     else if (parseBounds(parser, sizes.size(), guards))
       return {};
-  } while (succeeded(parser.parseOptionalKeyword("or")));
-  return parser.parseGreater() ? RangeAttr() : get(parser.getContext(), lows, highs, guards, sizes);
+  } while (succeeded(parser.parseOptionalKeyword(
+      &between, between.empty() ? llvm::ArrayRef<llvm::StringRef>{"or", "then"} : llvm::ArrayRef(between))));
+  return parser.parseGreater() ? RangeAttr() : get(parser.getContext(), lows, highs, guards, sizes, between == "then");
 }
 
 void RangeAttr::print(mlir::AsmPrinter &printer) const {
@@ -135,7 +137,7 @@ void RangeAttr::print(mlir::AsmPrinter &printer) const {
   os << "]";
   for (auto [i, bounds] : llvm::enumerate(llvm::zip(getLows(), getHighs(), getGuards()))) {
     auto [low, high, guard] = bounds;
-    os << (i ? " or " : " ") << low << " to " << high;
+    os << (i == 0 ? " " : getInOrder() ? " then " : " or ") << low << " to " << high;
     if (guard.getNumResults())
       os << " if " << guard;
   }

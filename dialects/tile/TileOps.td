@@ -54,13 +54,15 @@ def Tile_RangeAttr : AttrDef<Tile_Dialect, "Range"> {
   let mnemonic = "range";
   let summary = "Columns of a row, by its absolute position: `<[w] (d0)[s0] -> (d0 - s0 + 1) to (d0)[s0] -> (d0 + 1)>`";
   let description = [{
-    Pieces, with `or` between them. One begins at the greatest result of its first map (at 0 where there is none) and ends
+    Pieces, with `or` or `then` between them. One begins at the greatest result of its first map (at 0 where there is none) and ends
     before the least of its second (at the last column where there is none); it is empty where a result of the third, behind
-    `if`, is negative. Symbols of the maps are `sizes`. A step may run over columns between the pieces too: whoever writes a
-    range of which rows have such columns hides them by a mask.
+    `if`, is negative. Symbols of the maps are `sizes`. With `then` a row's pieces lie behind one
+    another, and the range is their columns in this order. With `or` it reaches from the first column of the pieces to the
+    last, for rows that have any; where some between them are hidden, a mask hides them.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::AffineMap">:$lows, ArrayRefParameter<"::mlir::AffineMap">:$highs,
-                        ArrayRefParameter<"::mlir::AffineMap">:$guards, ArrayRefParameter<"::nova::DimAttr">:$sizes);
+                        ArrayRefParameter<"::mlir::AffineMap">:$guards, ArrayRefParameter<"::nova::DimAttr">:$sizes,
+                        "bool":$inOrder);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// Whether a row may begin after column 0.
@@ -135,17 +137,16 @@ def Tile_ContractOp : Tile_Op<"contract", [AttrSizedOperandSegments]> {
     `terms`: only k in this range of the row take part (others are hidden, never multiplied).
     `columns`: columns outside this range of the row are not looked at by anyone: they may be skipped.
     `mask`: for masks that say more: a scratch or global i1 buffer [rows or 1, k]; where true the term is hidden.
-    `gaps_only`: no term of the pieces of `terms` is hidden by it, only others are.
     `b_mask`: a buffer like B, of its type and layout; where it is not 0 the term is hidden.
     `plain`: the same matrix as B in a global f32 buffer of layout rows, for a library tile to read where the launch is given
     one for this contraction (docs/module-format.md). Nothing may be hidden then.
   }];
   let arguments = (ins Tile_BufferType:$a, Tile_BufferType:$b, Tile_BufferType:$c, Optional<Tile_BufferType>:$mask,
                        Optional<Tile_BufferType>:$b_mask, Optional<Tile_BufferType>:$plain,
-                       OptionalAttr<Tile_RangeAttr>:$terms, OptionalAttr<Tile_RangeAttr>:$columns, UnitAttr:$gaps_only);
+                       OptionalAttr<Tile_RangeAttr>:$terms, OptionalAttr<Tile_RangeAttr>:$columns);
   let assemblyFormat = [{
     $a `,` $b `->` $c (`hidden` $mask^ `:` type($mask))? (`b_hidden` $b_mask^ `:` type($b_mask))?
-    (`plain` $plain^ `:` type($plain))? (`terms` $terms^)? (`columns` $columns^)? (`gaps_only` $gaps_only^)? attr-dict `:` type($a) `,` type($b) `->`
+    (`plain` $plain^ `:` type($plain))? (`terms` $terms^)? (`columns` $columns^)? attr-dict `:` type($a) `,` type($b) `->`
     type($c)
   }];
 }

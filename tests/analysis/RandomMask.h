@@ -47,6 +47,26 @@ struct MaskText {
     }
   }
 
+  /// A comparison of a column with a place that moves with the row: half a band.
+  std::string edge() {
+    static const char *comparisons[] = {"less ", "less_equal ", "greater ", "greater_equal "};
+    std::string place = number(below(random, 9) - 4);
+    if (below(random, 4))
+      place = line("add " + line("multiply " + number(below(random, 4) - 1) + ", " + line("iota 0 : [n, 1]")) + ", " +
+                   place);
+    return line(comparisons[below(random, 4)] + line("iota 1 : [1, p]") + ", " + place);
+  }
+
+  /// Unions and intersections of bands.
+  std::string bands(unsigned depth) {
+    int64_t kind = below(random, depth ? 5 : 1);
+    if (kind == 0)
+      return edge();
+    if (kind == 1)
+      return line("not " + bands(depth - 1));
+    return line((kind == 2 ? "and " : "or ") + bands(depth - 1) + ", " + bands(depth - 1));
+  }
+
   std::string mask(unsigned depth) {
     static const char *comparisons[] = {"equal ", "not_equal ", "less ", "less_equal ", "greater ", "greater_equal "};
     int64_t kind = below(random, depth ? 7 : 2);
@@ -70,9 +90,9 @@ struct MaskText {
   }
 
   /// A graph with this mask on a reduction over axis 1, and the mask itself as its result.
-  std::string graph() {
+  std::string graph(bool withBands = false) {
     std::string everywhere = line("not_equal " + line("iota 0 : [n, 1]") + ", " + line("iota 1 : [1, p]"));
-    std::string hidden = mask(3);
+    std::string hidden = withBands ? bands(3) : mask(3);
     // Broadcast to [n, p] without a change.
     std::string full = line("and " + hidden + ", " + line("or " + everywhere + ", " + line("not " + everywhere)));
     std::string sum = line("reduce_sum %x, 1 hidden " + full);

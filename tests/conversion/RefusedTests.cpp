@@ -75,6 +75,14 @@ TEST(Refused, Contractions) {
   expectRefused(contract(of, "hidden %b : b<f32[n, n], panels>"), "needs a mask [rows or 1, k] of i1");
 }
 
+TEST(Refused, Ranges) {
+  expectRefused(contract(plain, "terms <[q] (d0)[s0] -> () to (d0)[s0] -> (s0)>"),
+                "uses the symbol 'q' of the dimension 'q', which its 'symbols' do not list");
+  for (const char *bound : {"d0 mod 3", "d0 ceildiv 2", "d0 floordiv s0", "d0 * s0"})
+    expectRefused(contract(plain, "columns <[n] (d0)[s0] -> () to (d0)[s0] -> (" + std::string(bound) + ")>"),
+                  "has a range with a bound that is no sum of products by, and quotients by, constants");
+}
+
 TEST(Refused, Passes) {
   Buffers of = plain;
   expectRefused(pass(of, "tile.yield"), "must end in a yield of 1 values");

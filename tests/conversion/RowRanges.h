@@ -16,18 +16,6 @@ struct RowRange {
   std::function<bool(int64_t p, int64_t c, int64_t size, int64_t count)> sees = [](auto...) { return true; };
 };
 
-/// Ranges of which rows have columns between the pieces that they do not see.
-inline std::vector<RowRange> rangesWithGaps() {
-  return {
-      {"<[] (d0) -> () to (d0) -> (4) or (d0) -> (d0 - 20) to (d0) -> (d0 + 1)>",
-       [](int64_t p, int64_t c, auto...) { return c < 4 || (c >= p - 20 && c <= p); }},
-      {"<[] (d0) -> () to (d0) -> (d0 - 1) or (d0) -> (d0 + 2) to (d0) -> ()>",
-       [](int64_t p, int64_t c, auto...) { return c < p - 1 || c > p + 1; }},
-      {"<[] (d0) -> (300) to (d0) -> () or (d0) -> () to (d0) -> (250) if (d0) -> (d0 - 3)>",
-       [](int64_t p, int64_t c, auto...) { return c >= 300 || (c < 250 && p >= 3); }},
-  };
-}
-
 /// Every form of bound: growing and shrinking ends, windows, blocks, unions whose pieces may be empty, guards, nothing.
 /// `size` is a symbol of the kernel.
 inline std::vector<RowRange> rowRanges(const std::string &size) {
@@ -57,6 +45,13 @@ inline std::vector<RowRange> rowRanges(const std::string &size) {
        [](int64_t p, int64_t c, auto...) { return (c >= 9 && c < 30) || (p <= 50 && c >= 30 && c < p - 5); }},
       {"<[] (d0) -> () to (d0) -> () if (d0) -> (d0 - 4, -d0 + 45)>",
        [](int64_t p, auto...) { return p >= 4 && p <= 45; }},
+      {"<[] (d0) -> () to (d0) -> (4) then (d0) -> (d0 - 20, 4) to (d0) -> (d0 + 1)>",
+       [](int64_t p, int64_t c, auto...) { return c < 4 || (c >= p - 20 && c <= p); }},
+      {"<[] (d0) -> () to (d0) -> (d0 - 1) then (d0) -> (d0 + 2) to (d0) -> ()>",
+       [](int64_t p, int64_t c, auto...) { return c < p - 1 || c > p + 1; }},
+      {"<[] (d0) -> () to (d0) -> (250) if (d0) -> (d0 - 3) then (d0) -> (255) to (d0) -> (260) then (d0) -> (300) to "
+       "(d0) -> ()>",
+       [](int64_t p, int64_t c, auto...) { return c >= 300 || (c < 250 && p >= 3) || (c >= 255 && c < 260); }},
       {"<[]>", [](auto...) { return false; }},
   };
 }

@@ -36,8 +36,11 @@ MaskRange Planner::rangeOf(Value mask) {
     highs.push_back(piece.high);
     guards.push_back(piece.guard);
   }
-  it->second = {tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes), visible->isExact,
-                visible->isInterval};
+  using Visible = VisibleColumns;
+  bool isAll = visible->kind == Visible::Interval || visible->kind == Visible::InOrder;
+  it->second = {
+      tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes, visible->kind == Visible::InOrder),
+      isAll};
   return it->second;
 }
 

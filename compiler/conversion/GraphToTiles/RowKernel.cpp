@@ -133,18 +133,16 @@ void Emitter::emitContraction(const RowEvent &event) {
   auto matmul = cast<MatmulOp>(event.contraction);
   Value mask;
   tile::RangeAttr terms;
-  bool gapsOnly = false;
   if (Value hidden = matmul.getLhsHidden()) {
     MaskRange range = in.ranges(hidden);
     terms = range.range;
     if (!range.isAll)
       mask = buffers.lookup(hidden);
-    gapsOnly = mask && range.isExact;
   }
   b.create<tile::ContractOp>(matmul.getLoc(), buffers.lookup(matmul.getLhs()), packed.lookup({matmul.getRhs(), matmul}),
                              buffers.lookup(matmul.getResult()), mask,
                              matmul.getRhsHidden() ? packed.lookup({matmul.getRhsHidden(), matmul}) : Value(),
-                             plain.lookup(matmul), terms, event.columns, gapsOnly);
+                             plain.lookup(matmul), terms, event.columns);
 }
 
 void Emitter::emitPass(const RowEvent &event) {

@@ -15,11 +15,11 @@ struct ColumnNeed {
   void add(const ColumnNeed &other);
 };
 
-/// What a mask leaves of a row at an absolute position: columns of `range` (null: of all).
+/// What a mask leaves of a row at an absolute position: columns of `range` (null: of all), and all of these where
+/// `isAll`: then nobody needs to look at the mask itself.
 struct MaskRange {
   tile::RangeAttr range;
-  bool isExact = false; // nothing in the range is hidden
-  bool isAll = false;   // nor anything between its pieces: the mask itself need not be looked at
+  bool isAll = false;
 };
 using MaskRanges = llvm::function_ref<MaskRange(mlir::Value mask)>;
 

@@ -36,8 +36,15 @@ Value ColumnRange::bound(AffineExpr expression, Value first, Value last, bool up
   return e.mul(bound(binary.getLHS(), first, last, constant < 0 ? !upper : upper), e.idx(constant));
 }
 
+tile::RangeAttr ColumnRange::piecesOf(size_t span) const {
+  if (spans() == 1)
+    return range;
+  return tile::RangeAttr::get(range.getContext(), range.getLows()[span], range.getHighs()[span],
+                              range.getGuards()[span], range.getSizes(), true);
+}
+
 // What all of these rows (or any of them, if `outside`) see of a piece; low and high may lie outside of the columns.
-ColumnRange::Piece ColumnRange::pieceOf(size_t i, Value firstRow, Value lastRow, bool outside) {
+ColumnRange::Piece ColumnRange::pieceOf(tile::RangeAttr range, size_t i, Value firstRow, Value lastRow, bool outside) {
   Value first = e.add(f.position, firstRow), last = firstRow == lastRow ? first : e.add(f.position, lastRow);
   Piece piece{e.idx(0), all, {}};
   for (AffineExpr expression : range.getLows()[i].getResults())
@@ -50,13 +57,13 @@ ColumnRange::Piece ColumnRange::pieceOf(size_t i, Value firstRow, Value lastRow,
   return piece;
 }
 
-Columns ColumnRange::combine(Value firstRow, Value lastRow, bool outside) {
+Columns ColumnRange::combine(tile::RangeAttr range, Value firstRow, Value lastRow, bool outside) {
   if (!range)
     return {e.idx(0), all};
   Columns result;
   bool alone = range.getLows().size() == 1;
   for (size_t i = 0; i < range.getLows().size(); ++i) {
-    auto [low, high, present] = pieceOf(i, firstRow, lastRow, outside);
+    auto [low, high, present] = pieceOf(range, i, firstRow, lastRow, outside);
     if (!alone)
       present = e.both(present, e.compare(IntPredicate::slt, low, high));
     if (present) {
@@ -69,26 +76,15 @@ Columns ColumnRange::combine(Value firstRow, Value lastRow, bool outside) {
   if (!result.low)
     return {e.idx(0), e.idx(0)};
   Value high = e.max(result.high, e.idx(0));
-  return {mayBeginLater() ? e.min(result.low, high) : e.idx(0), high};
+  return {range.mayBeginLater() ? e.min(result.low, high) : e.idx(0), high};
 }
 
 Value ColumnRange::touches(Value firstRow, Value lastRow, Columns columns) {
   Value any = e.integer(e.b.getI1Type(), range ? 0 : 1);
   for (size_t i = 0; range && i < range.getLows().size(); ++i) {
-    auto [low, high, present] = pieceOf(i, firstRow, lastRow, /*outside=*/true);
+    auto [low, high, present] = pieceOf(range, i, firstRow, lastRow, /*outside=*/true);
     Value overlap = e.compare(IntPredicate::slt, e.max(low, columns.low), e.min(high, columns.high));
     any = e.b.createOrFold<arith::OrIOp>(e.loc, any, e.both(present, overlap));
-  }
-  return any;
-}
-
-Value ColumnRange::covers(Value firstRow, Value lastRow, Columns columns) {
-  Value any = e.integer(e.b.getI1Type(), range ? 0 : 1);
-  for (size_t i = 0; range && i < range.getLows().size(); ++i) {
-    auto [low, high, present] = pieceOf(i, firstRow, lastRow, /*outside=*/false);
-    Value inside =
-        e.both(e.compare(IntPredicate::sle, low, columns.low), e.compare(IntPredicate::sge, high, columns.high));
-    any = e.b.createOrFold<arith::OrIOp>(e.loc, any, e.both(present, inside));
   }
   return any;
 }

@@ -27,25 +27,25 @@ public:
   /// Whether later rows see every column that an earlier one sees.
   bool isNested() const { return !range || range.isNested(); }
 
-  Columns of(Value row) { return combine(row, row, /*outside=*/true); }
+  /// The columns of a row are those of `spans()` spans, each behind the one before.
+  size_t spans() const { return range && range.getInOrder() ? range.getLows().size() : 1; }
+  Columns of(size_t span, Value row) { return combine(piecesOf(span), row, row, /*outside=*/true); }
+  /// All of these rows of the block see every column inside, of the span.
+  Columns shared(size_t span, Value firstRow, Value lastRow) {
+    return combine(piecesOf(span), firstRow, lastRow, /*outside=*/false);
+  }
   /// Every column that one of these rows of the block sees lies inside.
-  Columns around(Value firstRow, Value lastRow) { return combine(firstRow, lastRow, /*outside=*/true); }
-  /// All of these rows of the block see every column inside.
-  Columns shared(Value firstRow, Value lastRow) { return combine(firstRow, lastRow, /*outside=*/false); }
-
-  /// Whether there may be hidden columns between visible ones.
-  bool mayHaveGaps() const { return range && range.getLows().size() > 1; }
+  Columns around(Value firstRow, Value lastRow) { return combine(range, firstRow, lastRow, /*outside=*/true); }
   /// An i1: whether a piece of one of these rows of the block may reach into `columns`.
   Value touches(Value firstRow, Value lastRow, Columns columns);
-  /// An i1: whether a piece holds all of `columns` for each of these rows of the block.
-  Value covers(Value firstRow, Value lastRow, Columns columns);
 
 private:
   struct Piece {
     Value low, high, present; // null: always present
   };
-  Piece pieceOf(size_t i, Value firstRow, Value lastRow, bool outside);
-  Columns combine(Value firstRow, Value lastRow, bool outside);
+  tile::RangeAttr piecesOf(size_t span) const;
+  Piece pieceOf(tile::RangeAttr range, size_t i, Value firstRow, Value lastRow, bool outside);
+  Columns combine(tile::RangeAttr range, Value firstRow, Value lastRow, bool outside);
   Value bound(mlir::AffineExpr expression, Value first, Value last, bool upper);
   Value floorDivided(Value x, int64_t by);
 

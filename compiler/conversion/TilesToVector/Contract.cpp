@@ -66,7 +66,7 @@ private:
     e.loop(e.add(from, e.floorTo(skipped, visit)), all.high, visit, [&](Value block) {
       e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
         Columns own = seen.around(group, lastRowOf(group));
-        if (seen.mayHaveGaps())
+        if (op.getColumns() && op.getColumns()->getLows().size() > 1)
           own.high = e.select(seen.touches(group, lastRowOf(group), {block, e.add(block, visit)}), own.high, block);
         e.loop(firstPanel(seen, own, block), e.min(e.add(block, visit), own.high), step, [&](Value column) {
           Columns chunks = chunksOf(group, lastRowOf(group));
@@ -118,19 +118,8 @@ private:
     return e.mul(e.sub(e.mul(page, chunk), k0), width);
   }
 
-  // One register tile over one chunk. Where the mask only hides what is between the pieces, most chunks are inside of
-  // one.
+  // One register tile over one chunk, added to its totals, which begin with chunk `first`.
   void tile(Value group, Value column, Value k0, Value first) {
-    if (!op.getMask() || !op.getGapsOnly())
-      return tile(group, column, k0, first, bool(op.getMask()));
-    Value end = e.min(e.add(k0, chunk), visibleTerms.count());
-    e.when(
-        visibleTerms.covers(group, lastRowOf(group), {k0, end}), [&] { tile(group, column, k0, first, false); },
-        [&] { tile(group, column, k0, first, true); });
-  }
-
-  // It is added to the totals, which begin with chunk `first`.
-  void tile(Value group, Value column, Value k0, Value first, bool masked) {
     int64_t perPanel = width / lanes, perRow = groupPanels * perPanel;
     starts.clear();
     for (int64_t p = 0; p < groupPanels; ++p)
@@ -139,33 +128,40 @@ private:
     for (int64_t r = 0; r < groupRows; ++r) {
       Value row = rowOf(group, r);
       aStart.push_back(f.rowStart(op.getA(), row));
-      if (masked)
+      if (op.getMask())
         maskStart.push_back(f.rowStart(op.getMask(), row));
     }
     Value end = e.min(e.add(k0, chunk), visibleTerms.count());
-    Columns shared = visibleTerms.shared(group, lastRowOf(group));
-    Value low = visibleTerms.mayBeginLater() ? e.max(k0, shared.low) : k0, high = e.min(end, shared.high);
     Values sums(groupRows * perRow, zero());
+    for (size_t span = 0; span < visibleTerms.spans(); ++span)
+      sums = overSpan(span, group, k0, end, sums, aStart, maskStart);
+    addToTotals(group, column, k0, first, sums);
+  }
+
+  // Adds the visible terms of a span from k0 to `end`: what only some rows see before and behind what all see.
+  Values overSpan(size_t span, Value group, Value k0, Value end, Values sums, ValueRange aStart, ValueRange maskStart) {
+    int64_t perRow = sums.size() / groupRows;
     auto alone = [&](int64_t r, Value from, Value to) {
       Value *mine = sums.begin() + r * perRow;
       Values more = accumulate(from, to, ValueRange(ArrayRef(mine, perRow)), aStart[r],
-                               masked ? ValueRange(maskStart[r]) : ValueRange());
+                               maskStart.empty() ? ValueRange() : ValueRange(maskStart[r]));
       llvm::copy(more, mine);
     };
-    bool apart = op.getTerms() && groupRows > 1;
-    if (apart && visibleTerms.mayBeginLater())
+    bool late = visibleTerms.mayBeginLater(), apart = op.getTerms() && groupRows > 1;
+    Columns shared = visibleTerms.shared(span, group, lastRowOf(group));
+    if (apart && late)
       for (int64_t r = 0; r < groupRows; ++r) {
-        Columns own = visibleTerms.of(rowOf(group, r));
+        Columns own = visibleTerms.of(span, rowOf(group, r));
         alone(r, e.max(k0, own.low), e.min(e.min(end, own.high), shared.low));
       }
-    sums = accumulate(low, high, sums, aStart, maskStart);
+    sums = accumulate(late ? e.max(k0, shared.low) : k0, e.min(end, shared.high), sums, aStart, maskStart);
     if (apart)
       for (int64_t r = visibleTerms.isNested() ? 1 : 0; r < groupRows; ++r) {
-        Columns own = visibleTerms.of(rowOf(group, r));
+        Columns own = visibleTerms.of(span, rowOf(group, r));
         Value rest = e.max(k0, shared.high);
-        alone(r, visibleTerms.mayBeginLater() ? e.max(rest, own.low) : rest, e.min(end, own.high));
+        alone(r, late ? e.max(rest, own.low) : rest, e.min(end, own.high));
       }
-    addToTotals(group, column, k0, first, sums);
+    return sums;
   }
 
   Values accumulate(Value low, Value high, ValueRange inits, ValueRange aStart, ValueRange maskStart) {

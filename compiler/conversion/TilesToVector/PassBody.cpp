@@ -8,9 +8,13 @@ namespace nova::codegen {
 
 PassBody::PassBody(Frame &f, tile::PassOp pass, const Region &region, const FastPlan &plan, Value row,
                    ColumnRange &range, const Tables &tables)
-    : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), range(range),
-      columns(range.of(row)), headed(getConstantIntValue(columns.low) != 0), head(e.floorTo(columns.low, sumLanes)),
-      whole(e.ceilTo(columns.low, sumLanes)), tail(e.floorTo(columns.high, sumLanes)) {}
+    : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), all(range.around(row, row)) {
+  for (size_t span = 0; span < range.spans(); ++span) {
+    Columns columns = range.of(span, row);
+    spans.push_back({columns, getConstantIntValue(columns.low) != 0, e.floorTo(columns.low, sumLanes),
+                     e.ceilTo(columns.low, sumLanes), e.floorTo(columns.high, sumLanes)});
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // What is emitted
@@ -46,7 +50,8 @@ PassBody::Plan PassBody::makePlan(Variant variant, ArrayRef<Accumulator> accumul
   result.loadsMasked = llvm::any_of(llvm::enumerate(pass.getInputs()), [&](auto input) {
     return isGlobal(input.value()) && region.varies(region.block().getArgument(input.index()));
   });
-  result.masked = result.loadsMasked || !accumulators.empty() || region.dividesIntegers() ||
+  // Two spans may meet inside of a step, and what one stores in place the other must not read again.
+  result.masked = result.loadsMasked || spans.size() > 1 || !accumulators.empty() || region.dividesIntegers() ||
                   llvm::any_of(pass.getStores(), isGlobal);
   return result;
 }
@@ -119,8 +124,8 @@ template <typename T> static Value clampBesideNaN(SequenceBuilder &b, Value x) {
 }
 
 // Between the loops the reduced arguments of exp for a chunk lie in scratch memory, in two lines of 256.
-Values PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial) {
-  Value x = plan.split->getOperand(0), mask = partial ? maskOf(column) : Value();
+Values PassBody::stepBeforeSplit(const Plan &plan, Value column, Value line, Value mask) {
+  Value x = plan.split->getOperand(0);
   ValueMap computed = load(plan.opsBeforeSplit, x, column, mask);
   compute(plan.opsBeforeSplit, plan.variant, computed);
   SequenceBuilder builder = sequence(plan.split, isNormal(plan));
@@ -166,7 +171,7 @@ void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) 
     if (isGlobal(buffer))
       x = canonicalized(e, x);
     Type element = elementOfBuffer(buffer);
-    if (mask && isGlobal(buffer))
+    if (mask && (isGlobal(buffer) || spans.size() > 1))
       e.maskedStore(x, f.pointer(buffer), index, mask, element);
     else
       e.store(x, f.pointer(buffer), index, element);
@@ -174,8 +179,7 @@ void PassBody::storeResults(const ValueMap &computed, Value column, Value mask) 
 }
 
 // The state: lanes of every accumulator, then the notes of NaN.
-Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, ValueRange state) {
-  Value mask = partial ? maskOf(column) : Value();
+Values PassBody::step(const Plan &plan, Value column, Value line, Value mask, ValueRange state) {
   Values roots(region.yields());
   for (const Accumulator &a : plan.accumulators)
     roots.push_back(a.value);
@@ -207,38 +211,40 @@ Values PassBody::step(const Plan &plan, Value column, Value line, bool partial, 
 // Loops
 //===----------------------------------------------------------------------===//
 
-// The lanes of the step at `column` that belong to the row's columns.
-Value PassBody::maskOf(Value column) {
-  if (!headed)
-    return e.maskBelow(e.sub(columns.high, column), sumLanes);
-  Value below = e.maskBelow(e.min(e.sub(columns.high, column), e.idx(sumLanes)), sumLanes);
-  Value before = e.maskBelow(e.max(e.sub(columns.low, column), e.idx(0)), sumLanes);
+// The lanes of the step at `column` that belong to the span.
+Value PassBody::maskOf(const Span &span, Value column) {
+  if (!span.headed)
+    return e.maskBelow(e.sub(span.columns.high, column), sumLanes);
+  Value below = e.maskBelow(e.min(e.sub(span.columns.high, column), e.idx(sumLanes)), sumLanes);
+  Value before = e.maskBelow(e.max(e.sub(span.columns.low, column), e.idx(0)), sumLanes);
   return e.both(below, e.op<arith::XOrIOp>(before, e.integer(before.getType(), 1)));
 }
 
-// Columns from `from` (the start of a chunk or of the row) to `limit`, in the first or the second loop.
-Values PassBody::steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit) {
-  auto emitStep = [&](Value column, bool partial, ValueRange carried) {
+// Columns of the span from `from` (the start of a chunk or of the row) to `limit`, in the first or the second loop.
+Values PassBody::steps(const Plan &plan, const Span &span, Value from, Value limit, Values state, bool beforeSplit) {
+  auto emitStep = [&](Value column, Value mask, ValueRange carried) {
     Value line = e.sub(column, from);
-    return beforeSplit ? stepBeforeSplit(plan, column, line, partial) : step(plan, column, line, partial, carried);
+    return beforeSplit ? stepBeforeSplit(plan, column, line, mask) : step(plan, column, line, mask, carried);
   };
   auto partialStep = [&](Value condition, Value column) {
     condition = e.both(condition,
                        e.both(e.compare(IntPredicate::sge, column, from), e.compare(IntPredicate::slt, column, limit)));
+    auto masked = [&]() -> Values { return emitStep(column, maskOf(span, column), state); };
     if (state.empty())
-      e.when(condition, [&] { emitStep(column, true, {}); });
+      e.when(condition, [&] { masked(); });
     else
-      state = e.choose(condition, [&] { return emitStep(column, true, state); }, [&] { return state; });
+      state = e.choose(condition, masked, [&] { return state; });
   };
   bool masked = beforeSplit ? plan.loadsMasked : plan.masked;
-  if (masked && headed)
-    partialStep(e.compare(IntPredicate::ne, head, columns.low), head);
-  Value first = headed ? e.max(from, masked ? whole : head) : from;
-  state = e.loop(first, e.min(limit, masked ? tail : columns.high), sumLanes, state,
-                 [&](Value column, ValueRange carried) { return emitStep(column, false, carried); });
+  if (masked && span.headed)
+    partialStep(e.compare(IntPredicate::ne, span.head, span.columns.low), span.head);
+  Value first = span.headed ? e.max(from, masked ? span.whole : span.head) : from;
+  state = e.loop(first, e.min(limit, masked ? span.tail : span.columns.high), sumLanes, state,
+                 [&](Value column, ValueRange carried) { return emitStep(column, {}, carried); });
   if (masked) {
-    Value condition = e.compare(IntPredicate::slt, tail, columns.high);
-    partialStep(headed ? e.both(condition, e.compare(IntPredicate::sge, tail, whole)) : condition, tail);
+    Value condition = e.compare(IntPredicate::slt, span.tail, span.columns.high);
+    partialStep(span.headed ? e.both(condition, e.compare(IntPredicate::sge, span.tail, span.whole)) : condition,
+                span.tail);
   }
   return state;
 }
@@ -247,7 +253,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
   Plan plan = makePlan(variant, accumulators);
   // Across chunks: a scalar total of every sum, the lanes of the others, the notes.
   Values carried;
-  bool chunked = plan.split != nullptr || range.mayHaveGaps();
+  bool chunked = plan.split != nullptr;
   for (const Accumulator &a : accumulators) {
     chunked |= a.reduction.isSum();
     carried.push_back(a.reduction.neutral(e, a.reduction.isSum() ? 0 : sumLanes));
@@ -257,32 +263,26 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
       carried.push_back(noNaNSeen(e, a.reduction.element, f.nativeLanes(a.reduction.element)));
 
   if (!chunked) {
-    carried = steps(plan, head, columns.high, carried);
+    for (const Span &span : spans)
+      carried = steps(plan, span, span.head, span.columns.high, carried);
   } else {
-    auto overChunk = [&](Value start, ValueRange outer) {
+    carried = e.loop(e.floorTo(all.low, chunk), all.high, chunk, carried, [&](Value start, ValueRange outer) {
       Value end = e.add(start, chunk);
-      if (plan.split)
-        steps(plan, start, end, {}, /*beforeSplit=*/true);
-      if (plan.split && !isNormal(plan))
-        polynomials(plan, e.sub(e.max(start, head), start), e.sub(e.min(end, columns.high), start));
       Values state(outer);
       for (auto [i, a] : llvm::enumerate(accumulators))
         if (a.reduction.isSum())
           state[i] = a.reduction.neutral(e, sumLanes);
-      state = steps(plan, start, end, state);
+      for (const Span &span : spans) {
+        if (plan.split)
+          steps(plan, span, start, end, {}, /*beforeSplit=*/true);
+        if (plan.split && !isNormal(plan))
+          polynomials(plan, e.sub(e.max(start, span.head), start), e.sub(e.min(end, span.columns.high), start));
+        state = steps(plan, span, start, end, state);
+      }
       for (auto [i, a] : llvm::enumerate(accumulators))
         if (a.reduction.isSum())
           state[i] = a.reduction.combine(e, outer[i], a.reduction.fold(e, state[i]));
       return state;
-    };
-    carried = e.loop(e.floorTo(head, chunk), columns.high, chunk, carried, [&](Value start, ValueRange outer) {
-      if (!range.mayHaveGaps())
-        return overChunk(start, outer);
-      Value seen = range.touches(row, row, {start, e.add(start, chunk)});
-      if (!outer.empty())
-        return e.choose(seen, [&] { return overChunk(start, outer); }, [&] { return Values(outer); });
-      e.when(seen, [&] { overChunk(start, {}); });
-      return Values();
     });
   }
 
@@ -304,16 +304,20 @@ Value PassBody::contains(BlockArgument input, uint64_t bits) {
     return e.op<arith::OrIOp>(found, any);
   };
   Value found = e.integer(e.b.getI1Type(), 0);
-  auto partial = [&](Value condition, Value column) {
-    found = e.choose(
-        condition, [&] { return Values{look(column, maskOf(column), found)}; }, [&] { return Values{found}; })[0];
-  };
-  if (headed)
-    partial(e.compare(IntPredicate::ne, head, columns.low), head);
-  found = e.loop(whole, tail, sumLanes, found,
-                 [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
-  Value condition = e.compare(IntPredicate::slt, tail, columns.high);
-  partial(headed ? e.both(condition, e.compare(IntPredicate::sge, tail, whole)) : condition, tail);
+  for (const Span &span : spans) {
+    auto partial = [&](Value condition, Value column) {
+      found = e.choose(
+          condition, [&] { return Values{look(column, maskOf(span, column), found)}; },
+          [&] { return Values{found}; })[0];
+    };
+    if (span.headed)
+      partial(e.compare(IntPredicate::ne, span.head, span.columns.low), span.head);
+    found = e.loop(span.whole, span.tail, sumLanes, found,
+                   [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
+    Value condition = e.compare(IntPredicate::slt, span.tail, span.columns.high);
+    partial(span.headed ? e.both(condition, e.compare(IntPredicate::sge, span.tail, span.whole)) : condition,
+            span.tail);
+  }
   return found;
 }
 

@@ -43,6 +43,13 @@ public:
   Value contains(mlir::BlockArgument input, uint64_t bits);
 
 private:
+  /// Columns of the row that lie together.
+  struct Span {
+    Columns columns;
+    /// Whether the first step may be partial; where it is, where whole steps begin, where the last, partial one is.
+    bool headed;
+    Value head, whole, tail;
+  };
   struct Plan {
     Variant variant;
     ArrayRef<Accumulator> accumulators;
@@ -55,13 +62,13 @@ private:
   ValueMap load(ArrayRef<mlir::Operation *> ops, ValueRange roots, Value column, Value mask);
   void compute(ArrayRef<mlir::Operation *> ops, Variant variant, ValueMap &computed);
   Value computeOp(mlir::Operation *op, Variant variant, const ValueMap &computed);
-  Values stepBeforeSplit(const Plan &plan, Value column, Value line, bool partial);
+  Values stepBeforeSplit(const Plan &plan, Value column, Value line, Value mask);
   void polynomials(const Plan &plan, Value from, Value to);
   Value exponentialAfterSplit(const Plan &plan, Value line);
-  Values step(const Plan &plan, Value column, Value line, bool partial, ValueRange state);
+  Values step(const Plan &plan, Value column, Value line, Value mask, ValueRange state);
   void storeResults(const ValueMap &computed, Value column, Value mask);
-  Values steps(const Plan &plan, Value from, Value limit, Values state, bool beforeSplit = false);
-  Value maskOf(Value column);
+  Values steps(const Plan &plan, const Span &span, Value from, Value limit, Values state, bool beforeSplit = false);
+  Value maskOf(const Span &span, Value column);
   Value lanes(Value x, const ValueMap &computed) const { return region.lanes(x, computed, sumLanes); }
   bool isNormal(const Plan &what) const { return what.variant != Variant::general && plan.hasFastExp(what.split); }
   SequenceBuilder sequence(mlir::Operation *op, bool isFast) const;
@@ -73,11 +80,8 @@ private:
   const FastPlan &plan;
   const Tables &tables;
   Value row;
-  ColumnRange &range;
-  Columns columns;
-  /// Whether the first step may be partial; then, as for the last: where that step is, and where whole steps begin.
-  bool headed;
-  Value head, whole, tail;
+  SmallVector<Span> spans;
+  Columns all; ///< from the first column to the last
 };
 
 } // namespace nova::codegen
