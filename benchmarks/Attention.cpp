@@ -3,6 +3,7 @@
 #include "benchmarks/Attention.h"
 
 #include "benchmarks/Handles.h"
+#include "benchmarks/Masks.h"
 #include "benchmarks/Rate.h"
 #include "benchmarks/StdLib.h"
 
@@ -31,8 +32,14 @@ constexpr Cell PrefillCells[] = {
     {NOVA_F32, 8, 1024, 64}, {NOVA_F32, 8, 2048, 64},  {NOVA_F32, 8, 1000, 64}, {NOVA_F32, 8, 1537, 48},
     {NOVA_F32, 8, 1537, 80}, {NOVA_F32, 4, 4096, 128}, {NOVA_F64, 4, 2048, 64},
 };
+/// Kinds of Masks.h.
+constexpr std::pair<const char *, Cell> MaskedCells[] = {{"window256", {NOVA_F32, 8, 8192, 64}},
+                                                         {"prefix512", {NOVA_F32, 8, 2048, 64}},
+                                                         {"blocks512", {NOVA_F32, 8, 2048, 64}}};
 constexpr Cell DecodeCells[] = {
     {NOVA_F32, 8, 256, 64}, {NOVA_F32, 8, 4096, 64}, {NOVA_F32, 8, 16384, 64}, {NOVA_F64, 8, 4096, 64}};
+
+nova_module_t *causalModule(const Cell &cell) { return stdLibModule("causal_attention", nova_type_name(cell.type)); }
 
 /// Standard normal numbers of the type, the same ones in every program.
 std::vector<char> randomNumbers(nova_type_t type, size_t count, unsigned seed) {
@@ -53,8 +60,8 @@ std::vector<char> randomNumbers(nova_type_t type, size_t count, unsigned seed) {
 /// Q, K, V and O of every head, and runs over a window of their rows. `rows` of them exist.
 class Heads {
 public:
-  Heads(const Cell &cell, int64_t rows)
-      : cell(cell), module(attentionModule(nova_type_name(cell.type))), tensors(4 * cell.heads), runs(cell.heads) {
+  Heads(nova_module_t *module, const Cell &cell, int64_t rows)
+      : cell(cell), module(module), tensors(4 * cell.heads), runs(cell.heads) {
     for (unsigned part = 0; part < 4; ++part)
       data[part] = randomNumbers(cell.type, cell.heads * rows * cell.width, part);
     headBytes = rows * cell.width * nova_type_size(cell.type);
@@ -84,25 +91,38 @@ private:
   std::vector<nova_run_t> runs;
 };
 
-void prefill(benchmark::State &state, const Cell &cell, int threads) {
+/// Whole runs, of which `visible` entries of the scores are seen.
+void measureWhole(benchmark::State &state, nova_module_t *module, const Cell &cell, double visible, int threads) {
   Context context = makeContext(threads);
-  Heads heads(cell, cell.rows);
+  Heads heads(module, cell, cell.rows);
   Rate rate(state);
   for (auto _ : state)
     heads.run(context.get(), 0, cell.rows);
-  double visible = double(cell.rows) * (cell.rows + 1) / 2;
   rate.report("FLOPS", 4.0 * cell.heads * cell.width * visible * state.iterations());
+}
+
+void prefill(benchmark::State &state, const Cell &cell, int threads) {
+  measureWhole(state, causalModule(cell), cell, double(cell.rows) * (cell.rows + 1) / 2, threads);
+}
+
+void masked(benchmark::State &state, const char *kind, const Cell &cell, int threads) {
+  const MaskKind *mask = findMask(kind);
+  double visible = 0;
+  for (int64_t row = 0; row < cell.rows; ++row)
+    visible += mask->visible(row, cell.rows);
+  measureWhole(state, maskedAttention(*mask), cell, visible, threads);
 }
 
 /// Sessions that hold about cell.rows rows. A step makes them longer; they start over before that matters.
 class DecodeSessions {
 public:
-  DecodeSessions(const Cell &cell, int threads) : cell(cell), context(makeContext(threads)), heads(cell, last(cell)) {
+  DecodeSessions(const Cell &cell, int threads)
+      : cell(cell), context(makeContext(threads)), heads(causalModule(cell), cell, last(cell)) {
     nova_session_options_t options = NOVA_SESSION_OPTIONS_INIT;
     options.initial_rows = last(cell);
     for (int64_t head = 0; head < cell.heads; ++head) {
       nova_session_t *session = nullptr;
-      require(nova_session_create(attentionModule(nova_type_name(cell.type)), &options, &session));
+      require(nova_session_create(causalModule(cell), &options, &session));
       sessions.emplace_back(session);
     }
     restart();
@@ -160,6 +180,8 @@ void decode(benchmark::State &state, const Cell &cell, int threads) {
 void registerAttention(int threads) {
   for (const Cell &cell : PrefillCells)
     benchmark::RegisterBenchmark(cell.name("prefill").c_str(), prefill, cell, threads)->Unit(benchmark::kMillisecond);
+  for (const auto &[kind, cell] : MaskedCells)
+    benchmark::RegisterBenchmark(cell.name(kind).c_str(), masked, kind, cell, threads)->Unit(benchmark::kMillisecond);
   for (const Cell &cell : DecodeCells)
     benchmark::RegisterBenchmark(cell.name("decode").c_str(), decode, cell, threads)->Unit(benchmark::kMicrosecond);
 }

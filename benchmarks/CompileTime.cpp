@@ -22,20 +22,20 @@ constexpr const char *Target = "x86-64-v3";
 
 void compileCausalAttention(benchmark::State &state, const std::string &type) {
   for (auto _ : state)
-    benchmark::DoNotOptimize(compileAttention(type, Target));
+    benchmark::DoNotOptimize(compileStdLib("causal_attention", type, Target));
 }
 
 /// From the text to the bytes of the module, which come from the store if it has them.
 llvm::Expected<StoreResult> obtainAttention(const Store &store, const mlir::DialectRegistry &registry,
                                             const std::string &type) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::unique_ptr<Program> program = loadAttention(context);
-  mlir::FailureOr<std::string> version = versionHash(program->getEntry(), attentionOptions(type, Target));
+  std::unique_ptr<Program> program = loadStdLib(context, "causal_attention");
+  mlir::FailureOr<std::string> version = versionHash(program->getEntry(), stdLibOptions(type, Target));
   std::optional<Hash> hash = failed(version) ? std::nullopt : parseHash(*version);
   if (!hash)
     return llvm::createStringError("the graph has no version hash");
   return store.getOrMake(storeKey(*hash, buildId()), "benchmark", [&]() -> llvm::Expected<std::string> {
-    std::vector<char> bytes = compileAttention(type, Target);
+    std::vector<char> bytes = compileStdLib("causal_attention", type, Target);
     return std::string(bytes.begin(), bytes.end());
   });
 }

@@ -11,18 +11,18 @@
 
 namespace nova::benchmarks {
 
-/// The bytes of the module of std_lib's causal attention for element type `type` ("f32", "f64"), with the code of every
-/// CPU target, or of `target` alone. Ends the program when the graph does not compile.
-std::vector<char> compileAttention(const std::string &type, const std::string &target = "");
+/// The bytes of the module of std.nn.`function` for element type `type` ("f32", "f64"), with the code of every CPU
+/// target, or of `target` alone. Ends the program when the graph does not compile.
+std::vector<char> compileStdLib(const std::string &function, const std::string &type, const std::string &target = "");
 
-/// Reads and checks std_lib's causal attention. Ends the program when the graph is refused.
-std::unique_ptr<Program> loadAttention(mlir::MLIRContext &context);
+/// Reads and checks std.nn.`function`. Ends the program when the graph is refused.
+std::unique_ptr<Program> loadStdLib(mlir::MLIRContext &context, const std::string &function);
 
-/// The options that compile it for element type `type` and, unless empty, `target` alone.
-CompileOptions attentionOptions(const std::string &type, const std::string &target);
+/// The options that compile a function for element type `type` and, unless empty, `target` alone.
+CompileOptions stdLibOptions(const std::string &type, const std::string &target);
 
-/// The module, compiled at the first call for a type and kept until the program ends.
-nova_module_t *attentionModule(const std::string &type);
+/// The module, compiled at the first call for a function and type and kept until the program ends.
+nova_module_t *stdLibModule(const std::string &function, const std::string &type);
 
 } // namespace nova::benchmarks
 

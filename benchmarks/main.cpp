@@ -1,11 +1,13 @@
 //===- main.cpp - bench-attention -------------------------------------------===//
 //
-// Attention's rates, compile times, and the machine's peaks, so that one run has all that a comparison needs.
+// Rates of attention and of a decoder block, compile times, and the machine's peaks, so that one run has all that a
+// comparison needs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "benchmarks/Attention.h"
 #include "benchmarks/CompileTime.h"
+#include "benchmarks/DecoderBlock.h"
 #include "benchmarks/MachinePeak.h"
 #include "benchmarks/RunBenchmarks.h"
 
@@ -15,6 +17,7 @@ int main(int argc, char **argv) {
   nova::benchmarks::registerMachinePeak(Threads);
 #ifdef NOVA_BENCHMARKS_COMPILE
   nova::benchmarks::registerAttention(Threads);
+  nova::benchmarks::registerDecoderBlock(Threads);
   nova::benchmarks::registerCompileTime();
 #endif
   return nova::benchmarks::runBenchmarks(argc, argv);

@@ -1,15 +1,19 @@
-"""A benchmark's name as a cell of the comparison: `prefill/f32/8x2048x64` is heads x rows x width."""
+"""A benchmark's name as a cell of the comparison. `prefill/f32/8x2048x64` is heads x rows x width; `block/f32/256` is a whole
+decoder block over so many rows."""
 
 import re
 from dataclasses import dataclass
 
-NAME = re.compile(r"^(prefill|decode)/(f32|f64)/(\d+)x(\d+)x(\d+)$")
+ATTENTION = re.compile(r"^(prefill|decode|window256|prefix512|blocks512)/(f32|f64)/(\d+)x(\d+)x(\d+)$")
+BLOCK = re.compile(r"^(block|step)/(f32)/(\d+)$")
 ELEMENT_BYTES = {"f32": 4, "f64": 8}
+WINDOW, PREFIX, BLOCK_ROWS = 256, 512, 512
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One kind of work on one shape. `rows` is n of a prefill, the number of keys of a decode step."""
+    """One kind of work on one shape. `rows` is n of a whole run, the number of keys of a decode step or of rows before a
+    block's step; `heads` and `width` are 0 for a block."""
 
     name: str
     kind: str
@@ -19,22 +23,52 @@ class Cell:
     width: int
 
     @property
+    def is_block(self):
+        return self.kind in ("block", "step")
+
+    @property
+    def is_decode(self):
+        return self.kind in ("decode", "step")
+
+    @property
     def unit(self):
-        """Prefill is bound by arithmetic, decode by memory."""
-        return "GFLOP/s" if self.kind == "prefill" else "GB/s"
+        """Whole runs are bound by arithmetic, decode by memory; of a block, runs a second count."""
+        if self.is_block:
+            return "1/s"
+        return "GB/s" if self.is_decode else "GFLOP/s"
+
+    @property
+    def counter(self):
+        """Google Benchmark's counter of the rate; None where the time is what counts."""
+        return {"GFLOP/s": "FLOPS", "GB/s": "bytes_per_second", "1/s": None}[self.unit]
+
+    def visible(self):
+        """The entries of the scores that are seen."""
+        n = self.rows
+        if self.kind == "window256":
+            return sum(min(row + 1, WINDOW) for row in range(n))
+        if self.kind == "prefix512":
+            return sum(min(n, max(row + 1, PREFIX)) for row in range(n))
+        if self.kind == "blocks512":
+            return sum(min(n, (row // BLOCK_ROWS + 1) * BLOCK_ROWS) - row // BLOCK_ROWS * BLOCK_ROWS for row in range(n))
+        return n * (n + 1) / 2
 
     @property
     def amount(self):
-        """What one call does, in 1e9 of the unit: multiply-adds of the visible half, or bytes of K and V read."""
-        if self.kind == "prefill":
-            return 4 * self.heads * self.width * self.rows * (self.rows + 1) / 2 / 1e9
-        return 2 * self.heads * self.rows * self.width * ELEMENT_BYTES[self.type] / 1e9
+        """What one call does, in the unit times a second: multiply-adds of visible entries, or bytes of K and V read."""
+        if self.is_block:
+            return 1.0
+        if self.is_decode:
+            return 2 * self.heads * self.rows * self.width * ELEMENT_BYTES[self.type] / 1e9
+        return 4 * self.heads * self.width * self.visible() / 1e9
 
 
 def parse(name):
     """The cell of a benchmark's name, or None for a benchmark that is no cell."""
-    match = NAME.match(name)
-    if not match:
-        return None
-    kind, element, *shape = match.groups()
-    return Cell(name, kind, element, *map(int, shape))
+    if match := ATTENTION.match(name):
+        kind, element, *shape = match.groups()
+        return Cell(name, kind, element, *map(int, shape))
+    if match := BLOCK.match(name):
+        kind, element, rows = match.groups()
+        return Cell(name, kind, element, 0, int(rows), 0)
+    return None

@@ -20,6 +20,10 @@ DOCUMENT = os.path.join(ROOT, "docs", "performance.md")
 BEGIN, END = "<!-- table: begin (written by benchmarks/compare) -->", "<!-- table: end -->"
 
 
+def seconds_of(entry):
+    return entry["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[entry["time_unit"]]
+
+
 class Nova:
     """The program bench-attention."""
 
@@ -43,12 +47,13 @@ class Nova:
 
     def rate(self, cell, budget):
         """The best rate of single calls, in the cell's unit: repetitions of at least one call each."""
-        counter = "FLOPS" if cell.kind == "prefill" else "bytes_per_second"
         pattern = f"^{cell.name}$"
         first = self.measure(pattern, 0.001, 1)[0]
-        call = first["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[first["time_unit"]]
-        repetitions = max(3, min(200, int(budget / (call * first["iterations"]))))
-        return max(entry[counter] for entry in self.measure(pattern, 0.001, repetitions)) / 1e9
+        repetitions = max(3, min(200, int(budget / (seconds_of(first) * first["iterations"]))))
+        entries = self.measure(pattern, 0.001, repetitions)
+        if cell.counter:
+            return max(entry[cell.counter] for entry in entries) / 1e9
+        return 1 / min(seconds_of(entry) for entry in entries)
 
 
 class Torch:
@@ -105,8 +110,10 @@ def peaks(nova):
 
 
 def share_of_peak(result, peak):
-    limit = peak["peak/read"] if result.cell.kind == "decode" else peak[f"peak/fma/{result.cell.type}"]
-    return 100 * max(result.nova) / limit
+    if result.cell.is_block:
+        return ""
+    limit = peak["peak/read"] if result.cell.is_decode else peak[f"peak/fma/{result.cell.type}"]
+    return f"{100 * max(result.nova) / limit:.0f}%"
 
 
 def processor():
@@ -120,12 +127,12 @@ def table(results, peak, versions, arguments):
         f"{processor()}, {arguments.threads} threads, {arguments.rounds} rounds in turns; PyTorch {versions}. In the same run: "
         f"FMA peak {peak['peak/fma/f32']:.0f} GFLOP/s f32, {peak['peak/fma/f64']:.0f} f64; read bandwidth {peak['peak/read']:.1f} GB/s.",
         "",
-        "| work (heads x rows x width) | unit | Nova | of the peak | PyTorch SDPA | ratio | ratio by round |",
+        "| work (heads x rows x width) | unit | Nova | of the peak | PyTorch | ratio | ratio by round |",
         "|---|---|---|---|---|---|---|",
     ]
     for result in results:
         lines.append(
-            f"| {result.cell.name} | {result.cell.unit} | {max(result.nova):.1f} | {share_of_peak(result, peak):.0f}% "
+            f"| {result.cell.name} | {result.cell.unit} | {max(result.nova):.1f} | {share_of_peak(result, peak)} "
             f"| {max(result.torch):.1f} | **{result.ratio:.2f}** | {result.spread} |")
     return "\n".join(lines)
 

@@ -1,25 +1,41 @@
-"""Measures PyTorch's scaled_dot_product_attention. One JSON line in: {"name": CELL, "seconds": BUDGET}; one out: the
-shortest call in seconds. The first line out names the version. Exits at the end of input."""
+"""Measures PyTorch. One JSON line in: {"name": CELL, "seconds": BUDGET}; one out: the shortest call in seconds. The first line
+out names the version. Exits at the end of input.
+
+Causal attention is scaled_dot_product_attention; other masks are FlexAttention with a block mask, compiled, which is how
+PyTorch leaves hidden blocks out; a decoder block is eager code with the products of its weights merged."""
 
 import json
 import sys
 import time
 
 import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import cells
+import torch_block
 
 TYPES = {"f32": torch.float32, "f64": torch.float64}
+MASKS = {
+    "window256": lambda b, h, row, col: (col <= row) & (col > row - cells.WINDOW),
+    "prefix512": lambda b, h, row, col: (col <= row) | (col < cells.PREFIX),
+    "blocks512": lambda b, h, row, col: row // cells.BLOCK_ROWS == col // cells.BLOCK_ROWS,
+}
 
 
 def work(cell):
     """A function that does the cell's work once on standard normal inputs."""
+    if cell.is_block:
+        return torch_block.work(cell.rows, step=cell.is_decode)
     random = torch.Generator().manual_seed(1)
     shape = lambda rows: (1, cell.heads, rows, cell.width)
     make = lambda rows: torch.randn(shape(rows), generator=random, dtype=TYPES[cell.type])
-    attention = torch.nn.functional.scaled_dot_product_attention
-    queries = make(cell.rows if cell.kind == "prefill" else 1)
+    queries = make(1 if cell.is_decode else cell.rows)
     keys, values = make(cell.rows), make(cell.rows)
+    if cell.kind in MASKS:
+        mask = create_block_mask(MASKS[cell.kind], None, None, cell.rows, cell.rows, device="cpu")
+        compiled = torch.compile(flex_attention)
+        return lambda: compiled(queries, keys, values, block_mask=mask)
+    attention = torch.nn.functional.scaled_dot_product_attention
     return lambda: attention(queries, keys, values, is_causal=cell.kind == "prefill")
 
 

@@ -14,6 +14,12 @@ def test_cells():
     assert prefill.unit == "GFLOP/s" and abs(prefill.amount - 4 * 8 * 64 * 2048 * 2049 / 2 / 1e9) < 1e-12
     decode = cells.parse("decode/f64/8x4096x64")
     assert decode.unit == "GB/s" and abs(decode.amount - 2 * 8 * 4096 * 64 * 8 / 1e9) < 1e-12
+    window = cells.parse("window256/f32/8x8192x64")
+    assert window.unit == "GFLOP/s" and window.visible() == 256 * 257 / 2 + (8192 - 256) * 256
+    assert cells.parse("prefix512/f32/8x2048x64").visible() == 512 * 512 + sum(range(513, 2049))
+    assert cells.parse("blocks512/f32/8x2048x64").visible() == 2048 * 512
+    step = cells.parse("step/f32/256")
+    assert step.unit == "1/s" and step.amount == 1.0 and step.is_decode and step.counter is None
     for other in ("peak/fma/f32/2", "prefill/f32/8x2048", "compile/causal_attention/f32", "prefill/bf16/8x8x8"):
         assert cells.parse(other) is None, other
 
