@@ -103,6 +103,8 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
                                  {"order", step.descending ? "descending" : "ascending"},
                                  {"buffers", std::move(buffers)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
+    if (step.folds)
+      (*steps.back().getAsObject())["folds"] = true;
     if (step.libraryTiles)
       (*steps.back().getAsObject())["library"] =
           json::Object{{"contractions", step.libraryTiles}, {"shapes", "nova_library_" + step.kernel}};

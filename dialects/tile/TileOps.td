@@ -79,13 +79,15 @@ def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
     it in blocks of at most `block`). `position` is added to a row's index within the launch to give its absolute
     position (`t` in a graph that extends a state, else 0). Block arguments are the step's buffers, in order.
     `descending`: later blocks are longer and should start first.
+    `folds`: a launch of one row may also be given the same row of neighbouring instances as its rows: all of them then have
+    the position of the first (docs/module-format.md).
     Optional `vector` dims: everything is symbolic; one kernel serves all sizes, empty ones included.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, Nova_DimAttr:$rows, Nova_DimAttr:$position,
-                       I64Attr:$block, UnitAttr:$descending);
+                       I64Attr:$block, UnitAttr:$descending, UnitAttr:$folds);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `symbols` $symbols `rows` $rows `position` $position `block` $block (`descending` $descending^)?
+    $sym_name `symbols` $symbols `rows` $rows `position` $position `block` $block (`descending` $descending^)? (`folds` $folds^)?
     attr-dict-with-keyword $body
   }];
 }

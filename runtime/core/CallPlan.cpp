@@ -178,6 +178,7 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
   const int64_t *symbols = dims.data() + plan.dimsAt;
   int64_t &rows = planned.rows;
   planned.tilesAt = -1;
+  planned.isFolded = false;
   if (!step.rows.evaluate(symbols, rows))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
   if (rows < 0)
@@ -203,6 +204,7 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
     rows = 0;
     return Status::success();
   }
+  planned.isFolded = fold(plan, index, planned);
   int64_t tasks;
   if (__builtin_mul_overflow(planned.instances.count, blockCount(rows, step.block), &tasks) ||
       __builtin_mul_overflow(tasks, runs, &tasks) || __builtin_add_overflow(taskCount, tasks, &taskCount))
@@ -218,6 +220,23 @@ CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
     scratchNeeded = std::max(scratchNeeded, bytes);
   }
   return Status::success();
+}
+
+/// Makes rows of the instances along the last axis of the batch, where each has one row and no other step goes along
+/// with them one by one.
+bool CallPlan::fold(const RunPlan &plan, size_t index, StepPlan &planned) const {
+  const Step &step = plan.steps()[index];
+  int64_t size;
+  bool alone = !step.joins && (index + 1 == plan.steps().size() || !plan.steps()[index + 1].joins);
+  if (!step.folds || !alone || planned.rows != 1 || planned.instances.loops == 0 ||
+      !step.batch.back().evaluate(dims.data() + plan.dimsAt, size) || size == 1)
+    return false;
+  planned.rows = size;
+  planned.instances.count /= static_cast<uint64_t>(size);
+  --planned.instances.loops; // the innermost one comes first
+  ++planned.instances.sizesAt;
+  planned.instances.stridesAt += step.buffers.size();
+  return true;
 }
 
 #if defined(__clang__)
@@ -360,7 +379,8 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
     schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
                   instanceValues.data() + instances.stridesAt, instanceValues.data() + instances.loopStridesAt,
                   dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i,
-                  code[i].shapes != nullptr, planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt});
+                  code[i].shapes != nullptr, planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt,
+                  step.folds, planned.isFolded});
   }
   for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
     schedule.endLoop();

@@ -77,6 +77,7 @@ private:
     int64_t rows;        // 0 if the step is not run
     Instances instances; // in `instanceValues`
     int64_t tilesAt;     // in `stepTiles`, or -1 where generated code does everything
+    bool isFolded;       // the rows are those of instances
   };
 
   void clear(size_t count);
@@ -89,6 +90,7 @@ private:
   void enterLoops(const RunPlan &plan, int32_t loop, int32_t &open, Schedule &schedule) const;
   int64_t findTiles(const Step &step, const StepCode &code, const int64_t *symbols, int64_t rows);
   Status planStep(const RunPlan &plan, size_t index, StepPlan &step);
+  bool fold(const RunPlan &plan, size_t index, StepPlan &planned) const;
   void fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule);
   void toBytes(const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops, bool aroundStep);
   void noteTensors(const RunPlan &plan, uint32_t index);

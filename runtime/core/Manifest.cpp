@@ -421,7 +421,16 @@ private:
       step.scratch = scratch.name();
     if (reader.has("library"))
       parseLibrary(reader.member("library"), step);
+    if (reader.has("folds"))
+      step.folds = parseFolds(reader.member("folds"), step);
     steps.push_back(std::move(step));
+  }
+
+  static bool parseFolds(Reader reader, const Step &step) {
+    bool folds = reader.boolean();
+    if (folds && (step.batch.empty() || step.scratch.empty()))
+      reader.complain("expected false for a step without a batch or without scratch, found true");
+    return folds;
   }
 
   static void parseLibrary(Reader reader, Step &step) {

@@ -85,6 +85,7 @@ struct Step {
   std::vector<StepBuffer> buffers;
   bool usesMatrices = false; // some buffer's strides count matrices
   std::string scratch;       // the function that tells the bytes of scratch, or empty for none
+  bool folds = false;        // one row of neighbouring instances of the last axis may be the rows of one launch
   uint32_t libraryTiles = 0; // contractions that library tiles may carry
   std::string libraryShapes; // the function that tells their shapes, or empty for none
 };

@@ -297,6 +297,10 @@ bool Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
   int64_t rows = std::min(call.rows - row0, call.block);
   if (call.takesTiles)
     std::memcpy(static_cast<char *>(worker.scratch) + kTilesInScratch, &call.tiles, sizeof call.tiles);
+  if (call.folds) {
+    const int64_t step = call.isFolded ? 0 : 1;
+    std::memcpy(static_cast<char *>(worker.scratch) + kPositionStepInScratch, &step, sizeof step);
+  }
   int32_t code = call.kernel(buffers, call.dims, row0, rows, worker.scratch);
   if (code == 0)
     return true;

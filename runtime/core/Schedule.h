@@ -64,10 +64,14 @@ struct KernelCall {
   uint32_t run, step;              // for messages
   bool takesTiles;                 // the kernel looks for library tiles in its scratch
   const LibraryTile *const *tiles; // one for each contraction that they may carry, or null for none
+  bool folds;                      // the kernel looks in its scratch for how positions go on from row to row
+  bool isFolded;                   // its rows are those of instances: they all have one position
 };
 
 /// Where a kernel that takes library tiles finds them in its scratch.
 constexpr size_t kTilesInScratch = 32;
+/// Where a kernel that folds finds how positions go on from row to row: 1, or 0 where its rows are those of instances.
+constexpr size_t kPositionStepInScratch = 40;
 
 /// What a kernel returns for an index outside its axis, beside the 1 for an integer division by zero.
 constexpr int32_t kIndexOutside = 2;

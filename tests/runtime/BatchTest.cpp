@@ -98,6 +98,47 @@ TEST_P(Batch, WhatJoinsAStepThatIsNotRunWaitsLikeIt) {
   one.check();
 }
 
+/// Runs the module of foldManifest over B x H x n; gives the positions and the rows of the launches.
+std::pair<std::vector<int64_t>, std::vector<int64_t>> placesOf(const Json &manifest, int32_t threads, int64_t b,
+                                                               int64_t h, int64_t n) {
+  ModulePtr module = load(manifest);
+  Tensor<int64_t> x({b, h, n}), place({b, h, n}, -1), count({b, h, n}, -1);
+  EXPECT_EQ(run(makeContext(threads).get(), {{module.get(), nullptr, {x.view()}, {place.view(), count.view()}}}), "");
+  return {place.data, count.data};
+}
+
+TEST_P(Batch, OneRowOfEachInstanceIsALaunchOfAll) {
+  using testing::Each;
+  Json manifest = foldManifest();
+  // More rows than one: launches of their own, in blocks of 4.
+  auto [own, ownCount] = placesOf(manifest, GetParam(), 2, 3, 5);
+  for (size_t i = 0; i < own.size(); ++i) {
+    EXPECT_EQ(own[i], int64_t(i % 5));
+    EXPECT_EQ(ownCount[i], i % 5 < 4 ? 4 : 1);
+  }
+  // One row: the three heads of each batch are the rows of a launch, all at the first position.
+  auto [place, count] = placesOf(manifest, GetParam(), 7, 3, 1);
+  EXPECT_THAT(place, Each(0));
+  EXPECT_THAT(count, Each(3));
+  // More heads than a block has rows.
+  auto [many, manyCount] = placesOf(manifest, GetParam(), 2, 6, 1);
+  EXPECT_THAT(many, Each(0));
+  EXPECT_EQ(manyCount, (std::vector<int64_t>{4, 4, 4, 4, 2, 2, 4, 4, 4, 4, 2, 2}));
+  // One head, no head.
+  auto [single, singleCount] = placesOf(manifest, GetParam(), 5, 1, 1);
+  EXPECT_THAT(single, Each(0));
+  EXPECT_THAT(singleCount, Each(1));
+  EXPECT_TRUE(placesOf(manifest, GetParam(), 5, 0, 1).first.empty());
+}
+
+TEST_P(Batch, WhatGoesAlongInstanceByInstanceIsNotFolded) {
+  Json manifest = foldManifest();
+  Json joined = manifest["steps"][0];
+  joined["joins"] = true;
+  manifest["steps"].push_back(joined);
+  EXPECT_THAT(placesOf(manifest, GetParam(), 2, 3, 1).second, testing::Each(1));
+}
+
 TEST_P(Batch, AMillionTinyInstances) {
   ModulePtr module = load(prefixBatchManifest());
   ContextPtr context = makeContext(GetParam());

@@ -128,8 +128,10 @@ TEST(Loop, NumbersThatCannotBe) {
   SessionPtr session = makeSession(module.get());
   Layers layers(4, 3, 2, 1);
   Tensor<double> out({4, 3}, -1);
-  EXPECT_THAT(feed(context.get(), module.get(), session.get(), layers, 0, 4, out),
-              HasSubstr("buffer carries.next: expected matrices of 64 bytes, as those of its state, found 1152921504606846976"));
+  EXPECT_THAT(
+      feed(context.get(), module.get(), session.get(), layers, 0, 4, out),
+      HasSubstr(
+          "buffer carries.next: expected matrices of 64 bytes, as those of its state, found 1152921504606846976"));
 }
 
 } // namespace

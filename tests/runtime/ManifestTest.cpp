@@ -89,6 +89,23 @@ TEST(Manifest, LibraryTilesNeedScratchAndShapes) {
             "module invalid: the module has no symbol shapes_of_nothing, which its manifest names");
 }
 
+TEST(Manifest, FoldingNeedsABatchAndScratch) {
+  EXPECT_EQ(failure(foldManifest()), "");
+  for (const char *member : {"scratch", "batch"}) {
+    Json bad = foldManifest();
+    Json &step = bad["steps"][0];
+    step[member] = member == std::string("batch") ? Json::array() : Json(nullptr);
+    if (member == std::string("batch"))
+      for (Json &buffer : step["buffers"])
+        buffer["strides"] = Json::array();
+    EXPECT_EQ(failure(bad),
+              "module invalid: manifest, steps[0].folds: expected false for a step without a batch or without "
+              "scratch, found true");
+    step["folds"] = false;
+    EXPECT_EQ(failure(bad), "");
+  }
+}
+
 TEST(Manifest, WithoutParamsNothingIsPrepared) {
   Json manifest = scaleManifest();
   manifest["prepare"] = Json::array();

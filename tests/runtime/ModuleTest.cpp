@@ -180,8 +180,9 @@ TEST(Module, RefusesOtherSectionsThanItsOwn) {
             "module damaged: not a module: the sections .nova.manifest and .nova.digest overlap");
   EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_offset), Elf64_Off{good.size()}),
             "module damaged: not a module: section .nova.digest does not lie inside the file");
-  EXPECT_EQ(change(offsetof(Elf64_Shdr, sh_name), Elf64_Word{0}),
-            "module damaged: not a module: expected one section .nova.manifest and one section .nova.digest, found 1 and 0");
+  EXPECT_EQ(
+      change(offsetof(Elf64_Shdr, sh_name), Elf64_Word{0}),
+      "module damaged: not a module: expected one section .nova.manifest and one section .nova.digest, found 1 and 0");
 }
 
 TEST(Module, HeadersOfAnyContentAreReadSafely) {

@@ -57,7 +57,8 @@ protected:
   Schedule schedule;
 
   void add(int label, int64_t rows, int64_t block, bool descending = false, uint32_t run = 0) {
-    schedule.add({record, 2, buffers, strides, loopStrides, dims[label], rows, block, descending, run, 0, false, nullptr});
+    schedule.add(
+        {record, 2, buffers, strides, loopStrides, dims[label], rows, block, descending, run, 0, false, nullptr});
   }
   void workOn(int threadCount) {
     std::vector<std::thread> threads;

@@ -251,6 +251,20 @@ Json libraryManifest() {
   return manifest;
 }
 
+Json foldManifest() {
+  Json manifest = baseManifest("test.fold", {"B", "H", "n"});
+  Json shape = {symbolDim("B"), symbolDim("H"), symbolDim("n")};
+  Json strides = {productDim({"H", "n"}, 8), productDim({"n"}, 8)};
+  manifest["arguments"] = Json::array({port("x", "i64", shape)});
+  manifest["results"] = {port("place", "i64", shape), port("count", "i64", shape)};
+  manifest["buffers"] = {resultBuffer(0), resultBuffer(1)};
+  Json all = {stepBuffer(0, strides), stepBuffer(1, strides)};
+  manifest["steps"] = Json::array({batched(step("places", symbolDim("n"), 4, "ascending", all, "scratch_places"),
+                                           {symbolDim("B"), symbolDim("H")}, false)});
+  manifest["steps"][0]["folds"] = true;
+  return manifest;
+}
+
 static Json paramPort(const char *name, const char *type, Json dims) {
   Json param = port(name, type, std::move(dims));
   param["param"] = true;

@@ -63,8 +63,12 @@ Json divideParamManifest();
 
 // With library tiles.
 
-/// f32 out[n, c] = A[n, k] * B[k, c] and i64 carried[n]: 1 for rows that a library tile carried; one step in blocks of 64.
+/// f32 out[n, c] = A[n, k] * B[k, c] and i64 carried[n]: 1 for rows that a library tile carried; one step in blocks
+/// of 64.
 Json libraryManifest();
+/// i64 place[B, H, n] and count[B, H, n]: the position that a row is told, and the rows of its launch, in blocks of 4;
+/// a step that folds. `x`, i64[B, H, n], only gives the sizes.
+Json foldManifest();
 
 /// The bytes of a module with test kernels and this manifest, sealed.
 std::string makeModule(const Json &manifest);

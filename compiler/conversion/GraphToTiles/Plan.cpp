@@ -70,7 +70,8 @@ static void printSteps(llvm::ArrayRef<PlanStep> steps, unsigned indent, llvm::ra
     os << step.kernel;
     if (!step.batch.empty())
       os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
-    os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "") << " (";
+    os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "")
+       << (step.folds ? " folds" : "") << " (";
     for (auto [k, buffer] : llvm::enumerate(step.buffers))
       os << (k ? ", b" : "b") << buffer.index;
     os << ")\n";

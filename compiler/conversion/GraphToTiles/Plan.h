@@ -49,6 +49,7 @@ struct PlanStep {
   std::vector<DimAttr> batch = {}; // the kernel runs once per index of these axes
   bool joins = false;        // an instance needs only the same instance of the steps before, up to one that joins none
   unsigned libraryTiles = 0; // contractions that library tiles may carry
+  bool folds = false;        // one row of neighbouring instances of the last axis may be the rows of one launch
   DimAttr repeats = {};      // of a loop, which has nothing of the above
   std::vector<PlanStep> body = {};
   /// Positions of `buffers`: one that is read at an entry for the last time before that entry of the other is written,

@@ -36,6 +36,7 @@ private:
   void emitContraction(const RowEvent &event);
   void emitPass(const RowEvent &event);
   void findInPlace(PlanStep &step) const;
+  bool folds(const PlanStep &step) const;
 };
 } // namespace
 
@@ -237,6 +238,29 @@ void Emitter::findInPlace(PlanStep &step) const {
     }
 }
 
+// Whether the instances along the last axis of the batch are rows behind one another of what has rows, and have all
+// else in common. Then a factor that they share is read once for all of them where each has one row.
+bool Emitter::folds(const PlanStep &step) const {
+  if (step.batch.empty() || values.isOne(in.rows)) // a buffer of one row is the same for all rows
+    return false;
+  for (auto [global, buffer] : llvm::zip(globals, step.buffers)) {
+    auto type = cast<tile::BufferType>(global.second.getType());
+    ArrayRef<DimAttr> dims = type.getTensor().getDims();
+    bool hasRows = type.getLayout() == tile::Layout::rows && dims.size() == 2 && values.equal(dims[0], in.rows);
+    DimAttr stride = buffer.strides.back(), each = constantDim(stride.getContext(), 0);
+    if (hasRows) {
+      each = multiplyDims(in.rows, dims[1]);
+      each = each ? multiplyDims(each, constantDim(stride.getContext(), bytesOf(type.getTensor().getElementType())))
+                  : each;
+      if (buffer.unit != StepBuffer::Unit::Bytes || type.getTensor().getElementType().isInteger(4))
+        return false;
+    }
+    if (!each || !values.equal(stride, each))
+      return false;
+  }
+  return true;
+}
+
 PlanStep Emitter::run() {
   bool contracts = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.contraction; });
   bool growing = llvm::any_of(in.schedule.events, [](const RowEvent &e) { return e.columns && e.columns.isNested(); });
@@ -258,6 +282,9 @@ PlanStep Emitter::run() {
     step.buffers.push_back(buffer);
   }
   findInPlace(step);
+  step.folds = folds(step);
+  if (step.folds)
+    kernel.setFolds(true);
   return step;
 }
 

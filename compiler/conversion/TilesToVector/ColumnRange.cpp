@@ -45,7 +45,7 @@ tile::RangeAttr ColumnRange::piecesOf(size_t span) const {
 
 // What all of these rows (or any of them, if `outside`) see of a piece; low and high may lie outside of the columns.
 ColumnRange::Piece ColumnRange::pieceOf(tile::RangeAttr range, size_t i, Value firstRow, Value lastRow, bool outside) {
-  Value first = e.add(f.position, firstRow), last = firstRow == lastRow ? first : e.add(f.position, lastRow);
+  Value first = f.positionOf(firstRow), last = firstRow == lastRow ? first : f.positionOf(lastRow);
   Piece piece{e.idx(0), all, {}};
   for (AffineExpr expression : range.getLows()[i].getResults())
     piece.low = e.max(piece.low, bound(expression, first, last, !outside));

@@ -169,7 +169,9 @@ Frame::Frame(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, S
       kernel(kernel), sizes(e, kernel.getSymbols(), function.getArgument(1)), buffers(function.getArgument(0)),
       dims(function.getArgument(1)), row0(function.getArgument(2)), rows(function.getArgument(3)),
       scratch(function.getArgument(4)) {
-  position = e.add(size(kernel.getPosition()), row0);
+  if (kernel.getFolds())
+    positionStep = e.load(header(ScratchHeader::positionStep), e.b.getI64Type(), e.idx(0), 0);
+  position = e.add(size(kernel.getPosition()), positionStep ? e.mul(row0, positionStep) : row0);
   placeBuffers();
   emitScalars();
 }
@@ -215,6 +217,8 @@ void Frame::emitScalars() {
       scalars[op.getResult(0)] = value;
   }
 }
+
+Value Frame::positionOf(Value row) { return e.add(position, positionStep ? e.mul(row, positionStep) : row); }
 
 Value Frame::rowStart(Value buffer, Value row) {
   ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);

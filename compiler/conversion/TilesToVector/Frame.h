@@ -25,6 +25,7 @@ struct ScratchHeader {
   static constexpr int64_t savedControl = 0, newControl = 4, failed = 8; // each an i32
   static constexpr int64_t badIndex = 16, axisSize = 24;                 // each an i64, where `failed` is 2
   static constexpr int64_t libraryTiles = 32;                            // a pointer, from the runtime
+  static constexpr int64_t positionStep = 40;                            // an i64, from the runtime: see positionOf
   static constexpr int64_t tables = 64;                                  // two of ConstantTable
   static constexpr int64_t lines = 64 + 2048;                            // two chunks of f64, used inside one loop
   static constexpr int64_t bytes = lines + 2 * chunk * 8;
@@ -84,6 +85,8 @@ public:
   Value buffers, dims, row0, rows, scratch;
   /// The absolute position of the block's first row.
   Value position;
+  /// That of the block's row `row`: one more from row to row, but the same for all rows of a folded launch.
+  Value positionOf(Value row);
 
   Value size(DimAttr dim) { return sizes.of(e, dim); }
   /// Lanes of the target's vectors.
@@ -115,6 +118,7 @@ public:
   void finish(ValueRange results = {}) { e.b.create<mlir::func::ReturnOp>(e.loc, results); }
 
 private:
+  Value positionStep; // null for 1
   void placeBuffers();
   void emitScalars();
 

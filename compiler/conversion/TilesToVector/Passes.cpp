@@ -76,7 +76,7 @@ ValueMap RowPasses::uniformArguments(tile::PassOp pass) {
     uniforms[block.getArgument(i)] =
         known ? known : e.load(f.pointer(buffer), elementOfBuffer(buffer), f.rowStart(buffer, row), 0);
   }
-  uniforms[block.getArgument(inputs)] = e.add(f.position, row);
+  uniforms[block.getArgument(inputs)] = f.positionOf(row);
   if (single)
     uniforms[block.getArgument(inputs + 1)] = e.idx(0);
   return uniforms;
