@@ -5,7 +5,8 @@ const std::vector<Reader> &readers() {
   static const std::vector<Reader> all = {
       {"graph", readGraph, {"graph", "@f", "%x", ":", "f64[n, d]", "->", "return", "where", "(", ")", "[", "]", "{", "}",
                             "constant", "matmul", "reduce_max", "iota 1 : [1, n]", "call", "scan", "over(", "reshape",
-                            "slice", "from", "size", "gather", "1e400", "9223372036854775807", "-1", " + ", " * ", "0"}},
+                            "slice", "from", "size", "gather", "carry(", "with(", "bf16", "i4", "param ", "1e400",
+                            "9223372036854775807", "-1", " + ", " * ", "0"}},
       {"module", readModule, {".nova.manifest", ".nova.digest", "\x7f" "ELF"}},
       {"manifest", readManifest, {"\"", "{", "}", "[", "]", ",", ":", "null", "true", "-1", "0", "1", "9223372036854775807",
                                   "1e400", "\"terms\"", "\"dims\"", "\"kind\"", "\"state\"", "\"temporary\"", "\"matrix\"",

@@ -235,6 +235,32 @@ TEST(LibraryCalls, WithAWrongVendorAreRight) {
   }
 }
 
+/// Products of several shapes by many threads that share what is known of the vendor.
+void multiplyOnManyThreads(LibraryTiles &tiles) {
+  std::vector<std::thread> threads;
+  for (int64_t i = 0; i < 4; ++i)
+    threads.emplace_back([&tiles, i] {
+      for (int64_t columns : {130, 144}) {
+        Product with(130 + i, 300, columns), without(130 + i, 300, columns);
+        with.run(&tiles, 2);
+        without.run(nullptr, 1);
+        EXPECT_EQ(with.out.data, without.out.data) << columns;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(LibraryCalls, OfManyThreadsAtOnce) {
+  Folder folder;
+  Vendor vendor = rightVendor();
+  LibraryTiles tiles(vendor);
+  tiles.remember(folder.file());
+  multiplyOnManyThreads(tiles);
+  EXPECT_GT(tiles.count().qualified, 0);
+  EXPECT_FALSE(readTileRecords(folder.file(), vendor.identity).empty());
+}
+
 // The real one, where it is. (A test program has no other.)
 TEST(OneDnn, IsAskedBeforeItIsUsed) {
   if (!oneDnn().multiply)
@@ -250,6 +276,13 @@ TEST(OneDnn, IsAskedBeforeItIsUsed) {
         EXPECT_EQ(with.rowsCarried(), 128) << terms << " x " << columns;
       }
   EXPECT_GT(tiles.count().qualified + tiles.count().refused, 0);
+}
+
+TEST(OneDnn, ServesManyThreadsAtOnce) {
+  if (!oneDnn().multiply)
+    GTEST_SKIP() << oneDnn().trouble;
+  LibraryTiles tiles(oneDnn);
+  multiplyOnManyThreads(tiles);
 }
 
 TEST(OneDnn, IsDescribed) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <random>
+#include <thread>
 
 using namespace nova::test;
 using testing::HasSubstr;
@@ -98,6 +99,26 @@ TEST(Loop, AFailedPieceLeavesTheCarryAsItWas) {
     EXPECT_EQ(out.data, layers.expected.data);
     EXPECT_EQ(besideOut.data, beside.expected.data);
   }
+}
+
+TEST(Loop, SessionsOfManyThreads) {
+  ModulePtr module = load(carryManifest());
+  ContextPtr shared = makeContext(2);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      ContextPtr own = makeContext(2);
+      SessionPtr session = makeSession(module.get());
+      Layers layers(240, 40 + thread, 3, thread);
+      Tensor<double> out({240, 40 + thread}, -1);
+      for (int64_t from = 0; from < 240; from += 80) {
+        nova_context_t *context = from == 80 ? own.get() : shared.get();
+        EXPECT_EQ(feed(context, module.get(), session.get(), layers, from, 80, out), "");
+      }
+      EXPECT_EQ(out.data, layers.expected.data);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 TEST(Loop, NumbersThatCannotBe) {

@@ -2,8 +2,10 @@
 
 #include "tests/runtime/TestModule.h"
 
+#include <atomic>
 #include <gmock/gmock.h>
 #include <random>
+#include <thread>
 
 using namespace nova::test;
 using testing::HasSubstr;
@@ -204,6 +206,30 @@ TEST(Session, OccursOnceInACall) {
   EXPECT_EQ(run(context.get(), {first.asRun(module.get(), session.get()), second.asRun(module.get(), session.get())}),
             "invalid argument: run 1, the session already takes part in this or another call");
   EXPECT_EQ(run(context.get(), {first.asRun(module.get(), session.get())}), "") << "a refused call lets go of sessions";
+}
+
+TEST(Session, ServesOneThreadAtATime) {
+  ModulePtr module = load(runningManifest());
+  SessionPtr session = makeSession(module.get());
+  std::atomic<int64_t> taken{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      ContextPtr context = makeContext(2);
+      Tensor<double> rows({50, 40}), weight({40}), out({50, 40});
+      for (int call = 0; call < 20; ++call) {
+        std::string status =
+            run(context.get(), {{module.get(), session.get(), {rows.view(), weight.view()}, {out.view()}}});
+        if (status.empty())
+          taken += 50;
+        else
+          EXPECT_EQ(status, "invalid argument: the session already takes part in this or another call");
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_GT(taken, 0);
+  EXPECT_EQ(nova_session_length(session.get()), taken);
 }
 
 TEST(Session, BelongsToItsModule) {
