@@ -67,6 +67,7 @@ private:
     places[worker].open.store(true);
     if (places[worker].taken.exchange(true))
       return;
+    handover.fetch_add(1, std::memory_order_release);
     try {
       arena.enqueue([self = shared_from_this(), worker] { self->help(worker); });
     } catch (...) {
@@ -75,6 +76,7 @@ private:
   }
 
   void help(int32_t worker) {
+    (void)handover.load(std::memory_order_acquire);
     Place &place = places[worker];
     running.fetch_add(1);
     do {
@@ -111,6 +113,8 @@ private:
   alignas(64) std::atomic<int32_t> finished{0}; // helpers that have come and gone
   alignas(64) std::atomic<int32_t> running{0};  // helpers that run code of this library
   std::atomic<bool> closed{false};
+  // Orders what was written before a helper is called and what it reads, as oneTBB does unseen by the thread sanitizer.
+  std::atomic<int32_t> handover{0};
 };
 
 struct Workers::Job {

@@ -1,8 +1,9 @@
 //===- Sanitizers.cpp - What ThreadSanitizer cannot see -------------------===//
 //
-// oneTBB is not instrumented, so the sanitizer does not know that a task is made before it is run. Its own frames, and
-// the reading of what the task was given, are therefore left out. Everything inside the task is watched: Workers orders
-// its memory by an atomic of its own.
+// oneTBB is not instrumented, so the sanitizer does not know that a task is made before it is run. What its templates do
+// is left out by the innermost frame, since its frames are around everything that a worker does; and so is the reading
+// of a task's captures, by the move that wrote them. What a task runs is watched: Workers orders its memory by an atomic
+// of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +12,7 @@
 extern "C" const char *__tsan_default_suppressions() {
   return "called_from_lib:libtbb.so\n"
          "race_top:tbb::\n"
-         "race:tbb::detail::d1::fold_tree\n"
-         "race:>::start_for(\n"
-         "race_top:nova::runtime::Workers::run\n";
+         "race:Team::callHelper(int)::'lambda'()::('lambda'()&&)\n";
 }
 #endif
 #endif
