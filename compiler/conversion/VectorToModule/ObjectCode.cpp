@@ -7,7 +7,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -55,8 +55,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-// LLVM IR of one part for its target, verified and optimized.
-static std::unique_ptr<llvm::Module> optimizedPart(mlir::ModuleOp part, llvm::TargetMachine &machine,
+// LLVM IR of one part for its target, verified.
+static std::unique_ptr<llvm::Module> verifiedPart(mlir::ModuleOp part, llvm::TargetMachine &machine,
                                                    llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> module = lowerToLLVM(part, context);
   module->setTargetTriple(triple);
@@ -65,7 +65,6 @@ static std::unique_ptr<llvm::Module> optimizedPart(mlir::ModuleOp part, llvm::Ta
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*module, &stream))
     llvm::report_fatal_error(llvm::Twine("invalid LLVM IR: ") + problem);
-  optimize(*module, machine);
   return module;
 }
 
@@ -81,7 +80,8 @@ static void generate(llvm::Module &module, llvm::TargetMachine &machine, llvm::C
 std::string printCode(mlir::ModuleOp part, const TargetInfo &target, CodeForm form) {
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = optimizedPart(part, *machine, context);
+  std::unique_ptr<llvm::Module> module = verifiedPart(part, *machine, context);
+  optimize(*module, *machine);
   if (form == CodeForm::llvm) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -115,16 +115,34 @@ static llvm::SmallVector<char, 0> manifestObject(const std::string &manifest, co
   return bytes;
 }
 
+// MLIR's context serves one thread; LLVM's work, nearly all of the time, is done for all parts at once.
+static std::vector<llvm::SmallVector<char, 0>> objectsOf(llvm::ArrayRef<std::pair<TargetInfo, mlir::ModuleOp>> parts) {
+  struct Part {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::TargetMachine> machine;
+    std::unique_ptr<llvm::Module> module;
+  };
+  std::vector<llvm::SmallVector<char, 0>> objects(parts.size());
+  std::vector<std::unique_ptr<Part>> lowered;
+  for (const auto &[target, part] : parts) {
+    lowered.push_back(std::make_unique<Part>());
+    lowered.back()->machine = makeMachine(target);
+    lowered.back()->module = verifiedPart(part, *lowered.back()->machine, lowered.back()->context);
+  }
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(static_cast<unsigned>(parts.size())));
+  for (size_t i = 0; i < parts.size(); ++i)
+    pool.async([&, i] {
+      optimize(*lowered[i]->module, *lowered[i]->machine);
+      generate(*lowered[i]->module, *lowered[i]->machine, llvm::CodeGenFileType::ObjectFile, objects[i]);
+      lowered[i]->module.reset();
+    });
+  pool.wait();
+  return objects;
+}
+
 llvm::Expected<std::vector<char>> buildModule(const ModuleInput &input) {
   assert(!input.parts.empty() && "a module needs code for at least one target");
-  std::vector<llvm::SmallVector<char, 0>> objects;
-  for (const auto &[target, part] : input.parts) {
-    std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target);
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> module = optimizedPart(part, *machine, context);
-    objects.emplace_back();
-    generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects.back());
-  }
+  std::vector<llvm::SmallVector<char, 0>> objects = objectsOf(input.parts);
   objects.push_back(manifestObject(input.manifestJson, input.parts.front().first));
 
   llvm::Expected<std::string> linked = linkSharedObject(objects);
