@@ -280,6 +280,37 @@ extern "C" void nova_session_reset(nova_session_t *session) {
     session->session.reset();
 }
 
+/// Keeps a session from being run while `work` changes or reads it.
+template <typename Work> static Status withSession(nova_session_t *session, Work work) {
+  if (!session->session.claim())
+    return fail(NOVA_INVALID_ARGUMENT, "the session takes part in a call");
+  Status status = work();
+  session->session.unclaim();
+  return status;
+}
+
+extern "C" nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length) {
+  return guarded([&]() -> Status {
+    if (!session)
+      return nullArgument("session");
+    return withSession(session, [&] { return session->session.rewind(length); });
+  });
+}
+
+extern "C" nova_status_t *nova_session_fork(nova_session_t *session, nova_session_t **fork) {
+  return guarded([&]() -> Status {
+    if (!session || !fork)
+      return nullArgument(session ? "fork" : "session");
+    const Session &from = session->session;
+    std::unique_ptr<nova_session_t> made(
+        new nova_session_t{{from.module(), from.instancePointer(), from.firstRows(), from.mostRows()}});
+    if (Status status = withSession(session, [&] { return made->session.copyFrom(from); }))
+      return status;
+    *fork = made.release();
+    return Status::success();
+  });
+}
+
 extern "C" void nova_session_free(nova_session_t *session) { delete session; }
 
 extern "C" nova_status_t *nova_onednn_describe(nova_onednn_info_t *info) {

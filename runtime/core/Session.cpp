@@ -3,6 +3,7 @@
 #include "runtime/core/Session.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace nova::runtime;
 
@@ -100,3 +101,56 @@ void Session::advance(const int64_t *dims) {
 }
 
 void Session::reset() { rowCount = 0; }
+
+Status Session::rewind(int64_t length) {
+  if (length < 0 || length > rowCount)
+    return fail(NOVA_INVALID_ARGUMENT, "expected a length of 0 .. ", rowCount,
+                ", the rows that the session holds, found ", length);
+  if (length > 0 && length < rowCount)
+    for (const BufferSpec &buffer : owner->manifest().buffers)
+      if (buffer.kind == BufferKind::State && states[buffer.index].isReplaced)
+        return fail(NOVA_INVALID_ARGUMENT, "the state ", buffer.name,
+                    " holds what follows from all rows, so the session cannot go back to ", length, " of its ",
+                    rowCount);
+  rowCount = length; // what lies behind them is written again before it is read
+  return Status::success();
+}
+
+Status Session::bytesOfRows(size_t buffer, int64_t rows, Matrices &matrices) const {
+  const Sequence &sequence = owner->manifest().sequence;
+  std::vector<int64_t> dims(symbols);
+  dims[sequence.whole] = dims[sequence.rows] = rows;
+  dims[sequence.past] = 0;
+  return owner->findMatrices(buffer, dims.data(), matrices);
+}
+
+Status Session::copyFrom(const Session &other) {
+  if (other.rowCount == 0)
+    return Status::success();
+  symbols = other.symbols;
+  sizing = other.sizing;
+  for (size_t i = 0; i < owner->manifest().buffers.size(); ++i) {
+    const BufferSpec &buffer = owner->manifest().buffers[i];
+    if (buffer.kind != BufferKind::State)
+      continue;
+    const State &source = other.states[buffer.index];
+    State &state = states[buffer.index];
+    Matrices used, all;
+    if (Status status = bytesOfRows(i, other.rowCount, used))
+      return status;
+    if (Status status = bytesOfRows(i, other.capacity, all))
+      return status;
+    if (!state.memory.growDiscarding(source.memory.size()) ||
+        (source.isReplaced && !state.next.growDiscarding(source.next.size())))
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", source.memory.size(), " bytes for the state ", buffer.name);
+    state.isReplaced = source.isReplaced;
+    state.stride = source.stride;
+    for (int64_t matrix = 0; matrix < used.count; ++matrix)
+      std::memcpy(static_cast<char *>(state.memory.data()) + matrix * state.stride,
+                  static_cast<const char *>(source.memory.data()) + matrix * state.stride,
+                  static_cast<size_t>(used.stride));
+  }
+  capacity = other.capacity;
+  rowCount = other.rowCount;
+  return Status::success();
+}

@@ -130,6 +130,123 @@ TEST(Session, GrowsAndKeepsItsRows) {
   EXPECT_EQ(out.data, sequence.expected.data);
 }
 
+TEST(Session, GoesBackAndOnDifferently) {
+  ModulePtr module = load(runningManifest());
+  ContextPtr context = makeContext(2);
+  SessionPtr session = makeSession(module.get());
+  Sequence first(300, 5, 1), second(300, 5, 2);
+  second.weight = first.weight;
+  for (int64_t kept : {0, 1, 37, 200}) {
+    Sequence both(300, 5, 3);
+    both.weight = first.weight;
+    for (int64_t i = 0; i < 300 * 5; ++i)
+      both.rows.data[i] = i < kept * 5 ? first.rows.data[i] : second.rows.data[i];
+    for (int64_t i = 0; i < 300; ++i)
+      for (int64_t j = 0; j < 5; ++j)
+        Sequence::at(both.expected, i, j) = (i ? Sequence::at(both.expected, i - 1, j) - both.weight.data[j] : 0) +
+                                            Sequence::at(both.rows, i, j) + both.weight.data[j];
+    Tensor<double> out({300, 5}, -1);
+    ASSERT_EQ(take(nova_session_rewind(session.get(), 0)), "");
+    ASSERT_EQ(extend(context.get(), module.get(), session.get(), first, 0, 250, out), "");
+    ASSERT_EQ(take(nova_session_rewind(session.get(), kept)), "");
+    EXPECT_EQ(nova_session_length(session.get()), kept);
+    ASSERT_EQ(extend(context.get(), module.get(), session.get(), both, kept, 300 - kept, out), "");
+    EXPECT_EQ(out.data, both.expected.data) << kept;
+  }
+}
+
+TEST(Session, GoesBackOnlyToRowsThatItHolds) {
+  ModulePtr module = load(runningManifest());
+  ContextPtr context = makeContext(1);
+  SessionPtr session = makeSession(module.get());
+  EXPECT_EQ(take(nova_session_rewind(session.get(), 0)), "");
+  EXPECT_EQ(take(nova_session_rewind(session.get(), 1)),
+            "invalid argument: expected a length of 0 .. 0, the rows that the session holds, found 1");
+  Sequence sequence(8, 2, 1);
+  Tensor<double> out({8, 2}, -1);
+  ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, 0, 5, out), "");
+  for (int64_t length : {int64_t{6}, int64_t{-1}, INT64_MIN, INT64_MAX})
+    EXPECT_EQ(take(nova_session_rewind(session.get(), length)),
+              "invalid argument: expected a length of 0 .. 5, the rows that the session holds, found " +
+                  std::to_string(length));
+  EXPECT_EQ(nova_session_length(session.get()), 5);
+  ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, 5, 3, out), "");
+  EXPECT_EQ(out.data, sequence.expected.data);
+  EXPECT_THAT(take(nova_session_rewind(nullptr, 0)), HasSubstr("session"));
+}
+
+TEST(Session, WhatOnlyFollowsFromAllRowsCannotGoBack) {
+  ModulePtr module = load(carryManifest());
+  ContextPtr context = makeContext(2);
+  SessionPtr session = makeSession(module.get());
+  Tensor<double> x({6, 3}), w({2}), out({6, 3}, -1);
+  fill(x, 1);
+  auto feed = [&] { return run(context.get(), {{module.get(), session.get(), {x.view(), w.view()}, {out.view()}}}); };
+  ASSERT_EQ(feed(), "");
+  std::vector<double> once = out.data;
+  EXPECT_THAT(
+      take(nova_session_rewind(session.get(), 4)),
+      testing::AllOf(HasSubstr("the state "), HasSubstr(" holds what follows from all rows, so the session cannot go "
+                                                        "back to 4 of its 6")));
+  EXPECT_EQ(nova_session_length(session.get()), 6);
+  EXPECT_EQ(take(nova_session_rewind(session.get(), 6)), "");
+  ASSERT_EQ(feed(), "");
+  EXPECT_NE(out.data, once);
+  EXPECT_EQ(take(nova_session_rewind(session.get(), 0)), "");
+  ASSERT_EQ(feed(), "");
+  EXPECT_EQ(out.data, once);
+}
+
+TEST(Session, ForksGoOnOnTheirOwn) {
+  ModulePtr module = load(runningManifest());
+  ContextPtr context = makeContext(2);
+  for (int64_t width : {3, 700}) { // on the heap, and in mappings
+    Sequence sequence(400, width, 1), other(400, width, 2);
+    other.weight = sequence.weight;
+    std::copy_n(sequence.rows.data.begin(), 150 * width, other.rows.data.begin());
+    for (int64_t i = 0; i < 400; ++i)
+      for (int64_t j = 0; j < width; ++j)
+        Sequence::at(other.expected, i, j) = (i ? Sequence::at(other.expected, i - 1, j) - other.weight.data[j] : 0) +
+                                             Sequence::at(other.rows, i, j) + other.weight.data[j];
+    SessionPtr session = makeSession(module.get());
+    Tensor<double> out({400, width}, -1), outFork({400, width}, -1);
+    nova_session_t *made = nullptr;
+    ASSERT_EQ(take(nova_session_fork(session.get(), &made)), ""); // of nothing
+    SessionPtr empty(made);
+    EXPECT_EQ(nova_session_length(empty.get()), 0);
+    ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, 0, 150, out), "");
+    ASSERT_EQ(take(nova_session_fork(session.get(), &made)), "");
+    SessionPtr fork(made);
+    EXPECT_EQ(nova_session_length(fork.get()), 150);
+    std::copy_n(out.data.begin(), 150 * width, outFork.data.begin());
+    for (int64_t from = 150; from < 400; from += 50) { // in turns
+      ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, from, 50, out), "");
+      ASSERT_EQ(extend(context.get(), module.get(), fork.get(), other, from, 50, outFork), "");
+    }
+    EXPECT_EQ(out.data, sequence.expected.data);
+    EXPECT_EQ(outFork.data, other.expected.data);
+    session.reset(); // a fork outlives what it was made of
+    ASSERT_EQ(take(nova_session_rewind(fork.get(), 390)), "");
+    ASSERT_EQ(extend(context.get(), module.get(), fork.get(), other, 390, 10, outFork), "");
+    EXPECT_EQ(outFork.data, other.expected.data);
+  }
+  EXPECT_THAT(take(nova_session_fork(nullptr, nullptr)), HasSubstr("session"));
+}
+
+TEST(Session, ForksKeepTheLimit) {
+  ModulePtr module = load(runningManifest());
+  ContextPtr context = makeContext(1);
+  SessionPtr session = makeSession(module.get(), 0, 4);
+  Sequence sequence(8, 2, 1);
+  Tensor<double> out({8, 2}, -1);
+  ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, 0, 3, out), "");
+  nova_session_t *made = nullptr;
+  ASSERT_EQ(take(nova_session_fork(session.get(), &made)), "");
+  SessionPtr fork(made);
+  EXPECT_THAT(extend(context.get(), module.get(), fork.get(), sequence, 3, 2, out), HasSubstr("capacity is 4 rows"));
+  ASSERT_EQ(extend(context.get(), module.get(), fork.get(), sequence, 3, 1, out), "");
+}
+
 TEST(Session, InfersFromItsLength) {
   ModulePtr module = load(runningManifest());
   ContextPtr context = makeContext(1);

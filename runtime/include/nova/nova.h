@@ -107,11 +107,11 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_onednn_qualify(int64_t terms, int64
 /* --- Tensors ------------------------------------------------------------------------------------------------------ */
 
 /** Element types. An i1 is one byte, 0 or 1. The values are stable. */
-typedef NOVA_ENUM(nova_type_t){NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2,
-                               NOVA_I32 = 3, NOVA_I1 = 4,  NOVA_BF16 = 5, /* the upper half of an f32 */
-                               NOVA_F16 = 6,                              /* IEEE 754 binary16 */
-                               NOVA_I8 = 7,
-    NOVA_I4 = 8 /* -8 .. 7, two to a byte, the first in its low half; each row of the last axis begins at a byte */
+typedef NOVA_ENUM(nova_type_t){
+    NOVA_F64 = 0, NOVA_F32 = 1, NOVA_I64 = 2, NOVA_I32 = 3, NOVA_I1 = 4, NOVA_BF16 = 5, /* the upper half of an f32 */
+    NOVA_F16 = 6,                                                                       /* IEEE 754 binary16 */
+    NOVA_I8 = 7,  NOVA_I4 = 8 /* -8 .. 7, two to a byte, the first in its low half; each row of the last axis begins at
+                                 a byte */
 } nova_type_t;
 
 /** The type's name ("f64") and its size in bytes (1 for i4); NULL and 0 for a value that is no type. */
@@ -239,6 +239,18 @@ NOVA_API int64_t nova_session_length(const nova_session_t *session);
 
 /** Forgets all rows and all sizes; keeps the memory. NULL is allowed. */
 NOVA_API void nova_session_reset(nova_session_t *session);
+
+/** Forgets all rows but the first `length`, as if the others had never been fed: what is fed next follows those, with
+ * the bits of a session that had seen nothing else. Sizes and memory stay. Costs nothing. Errors: NOVA_INVALID_ARGUMENT
+ * for a length outside 0 .. nova_session_length, for NULL, for a session that takes part in a call on another thread,
+ * and, unless all or none of the rows are forgotten, where a state holds only what follows from all rows (the carry of
+ * a scan along the sequence); nothing has changed then. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length);
+
+/** Makes a session that holds the same rows and goes on from them on its own, with the same limits. The rows are
+ * copied: memory and time are those of the rows held. The caller owns `*fork` (nova_session_free). Errors:
+ * NOVA_INVALID_ARGUMENT for NULL and for a session that takes part in a call on another thread; NOVA_OUT_OF_MEMORY. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_fork(nova_session_t *session, nova_session_t **fork);
 
 /** Releases a session. NULL is allowed. */
 NOVA_API void nova_session_free(nova_session_t *session);
