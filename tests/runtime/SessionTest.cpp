@@ -233,6 +233,36 @@ TEST(Session, ForksGoOnOnTheirOwn) {
   EXPECT_THAT(take(nova_session_fork(nullptr, nullptr)), HasSubstr("session"));
 }
 
+TEST(Session, NeitherGoesBackNorForksDuringACall) {
+  struct Caller {
+    nova_session_t *session;
+    std::string rewind, fork;
+    nova_session_t *made = nullptr;
+  };
+  ModulePtr module = load(runningManifest());
+  SessionPtr session = makeSession(module.get());
+  Caller caller{session.get(), "", ""};
+  nova_context_options_t options{sizeof options, 2, nullptr, &caller, NOVA_ONEDNN_OFF};
+  options.parallel_for = [](void *user, int32_t workers, void (*body)(void *, int32_t), void *argument) {
+    auto *caller = static_cast<Caller *>(user);
+    caller->rewind = take(nova_session_rewind(caller->session, 0));
+    caller->fork = take(nova_session_fork(caller->session, &caller->made));
+    for (int32_t worker = 0; worker < workers; ++worker)
+      body(argument, worker);
+  };
+  nova_context_t *made = nullptr;
+  ASSERT_EQ(take(nova_context_create(&options, &made)), "");
+  ContextPtr context(made);
+  Sequence sequence(2000, 300, 1); // enough work to be shared
+  Tensor<double> out({2000, 300}, -1);
+  ASSERT_EQ(extend(context.get(), module.get(), session.get(), sequence, 0, 2000, out), "");
+  EXPECT_EQ(caller.rewind, "invalid argument: the session takes part in a call");
+  EXPECT_EQ(caller.fork, "invalid argument: the session takes part in a call");
+  EXPECT_EQ(caller.made, nullptr);
+  EXPECT_EQ(out.data, sequence.expected.data);
+  EXPECT_EQ(take(nova_session_rewind(session.get(), 10)), "");
+}
+
 TEST(Session, ForksKeepTheLimit) {
   ModulePtr module = load(runningManifest());
   ContextPtr context = makeContext(1);
