@@ -61,6 +61,7 @@ void DependenceAnalysis::refuseFuture(Value leaf, const Twine &reason) {
   if (entry != leaf)
     text += "; the future enters at " + nameOrKind(entry);
   refuse(entry.getLoc(), text);
+  out.way = way;
   // A long chain of small steps says little: its ends do.
   constexpr size_t shown = 8;
   for (size_t i = 0; i < way.size(); i++) {

@@ -14,6 +14,8 @@ namespace nova {
 /// finitely many rows up to i, by a carry on those before i, on all rows up to i, or on rows after i.
 enum class DependenceClass { Independent, Pointwise, Windowed, Recurrent, Causal, Full };
 llvm::StringRef toString(DependenceClass c);
+/// What a row reads of such a value: `row i alone`.
+llvm::StringRef meaningOf(DependenceClass c);
 DependenceClass classOf(const AxisDemand &demand);
 
 /// For one value: demand per axis; an axis that does not carry the sequence has none. `demanded` is false for dead
@@ -40,6 +42,8 @@ struct Dependence {
   std::string refusal;
   std::optional<mlir::Location> refusalLoc;
   llvm::SmallVector<std::string> path;
+  /// The values of that path, none left out; those of a graph that a scan runs come before those of this one.
+  llvm::SmallVector<mlir::Value> way;
   bool extendable() const { return refusal.empty(); }
 };
 
@@ -58,6 +62,8 @@ Dependence analyseDependence(GraphOp core, mlir::StringAttr sequence = {}, llvm:
 /// True when the axis of this size runs over the sequence, in the normal form of `facts`.
 bool carriesSequence(DimAttr dim, mlir::StringAttr sequence, const Facts &facts);
 
+/// How row i reads a value: `axis 0 pointwise, axis 1 causal (rows <= i)`; `not read` or `no rows` where that is so.
+std::string toString(const ValueDependence &dependence);
 /// One line for a value: `%S: axis 0 pointwise, axis 1 causal (rows <= i)`; `not read` or `no rows` where that is so.
 std::string dependenceText(mlir::Value value, const Dependence &dependence);
 /// The line of every argument and every named value, in the order of the graph; after them the refusal and its path.

@@ -44,8 +44,11 @@ void DependenceAnalysis::adopt(const Dependence &inner, ScanOp scan) {
   if (inner.path.empty())
     return;
   out.path = inner.path;
-  for (Value value : wayFrom(readResult(scan)))
+  out.way = inner.way;
+  for (Value value : wayFrom(readResult(scan))) {
     out.path.push_back(nameOrKind(value));
+    out.way.push_back(value);
+  }
 }
 
 // Over an axis that is not the sequence, every run demands rows of its values as the rows of its results say. Over the

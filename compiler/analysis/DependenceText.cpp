@@ -25,6 +25,24 @@ StringRef toString(DependenceClass c) {
   llvm_unreachable("all classes are listed");
 }
 
+StringRef meaningOf(DependenceClass c) {
+  switch (c) {
+  case DependenceClass::Independent:
+    return "no rows of it";
+  case DependenceClass::Pointwise:
+    return "row i alone";
+  case DependenceClass::Windowed:
+    return "some rows up to i";
+  case DependenceClass::Recurrent:
+    return "rows up to i, by a carry";
+  case DependenceClass::Causal:
+    return "all rows up to i";
+  case DependenceClass::Full:
+    return "rows after i too";
+  }
+  llvm_unreachable("a class is one of the six");
+}
+
 DependenceClass classOf(const AxisDemand &demand) {
   if (demand.isPointwise())
     return DependenceClass::Pointwise;
@@ -35,13 +53,16 @@ DependenceClass classOf(const AxisDemand &demand) {
                             : DependenceClass::Causal;
 }
 
-std::string dependenceText(Value value, const Dependence &dependence) {
-  const ValueDependence known = dependence.values.lookup(value);
+std::string toString(const ValueDependence &dependence) {
   std::string text;
-  for (auto [axis, demand] : llvm::enumerate(known.axes))
+  for (auto [axis, demand] : llvm::enumerate(dependence.axes))
     if (demand)
       text += (text.empty() ? "axis " : ", axis ") + std::to_string(axis) + " " + toString(*demand);
-  return valueName(value) + ": " + (!known.demanded ? "not read" : text.empty() ? "no rows" : text);
+  return !dependence.demanded ? "not read" : text.empty() ? "no rows" : text;
+}
+
+std::string dependenceText(Value value, const Dependence &dependence) {
+  return valueName(value) + ": " + toString(dependence.values.lookup(value));
 }
 
 // The lines of a graph, then those of the graphs that its scans run.

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/Mask.h"
 #include "mlir/IR/AffineMap.h"
+#include <string>
 
 namespace nova {
 /// A row at absolute position p sees, of each piece whose guards are all >= 0, columns from the greatest of `low` up to
@@ -27,6 +28,9 @@ struct VisibleColumns {
 /// that begin at `firstRow` (null: at 0). Axes before those must have size 1. None where nothing is known that would
 /// leave a column out. Not fast: integer programs are solved; the answer is worth keeping.
 std::optional<VisibleColumns> visibleColumns(const MaskAnalysis &masks, mlir::Value hidden, DimAttr firstRow = {});
+
+/// The columns j of a piece of row i in words, sizes by their names: `i - w + 1 <= j <= i`, `j >= 0 where i - 4 >= 0`.
+std::string pieceText(const VisibleColumns &visible, const VisibleColumns::Piece &piece);
 } // namespace nova
 
 #endif

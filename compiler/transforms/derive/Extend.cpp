@@ -68,10 +68,9 @@ static void keepStates(GraphOp core, const NeededVersions &needed, SmallVectorIm
 // Decides what is computed. Every row of a state and every divisor that counts is computed when it comes; if that
 // cannot be, `dependence` holds the reason.
 bool Builder::chooseVersions() {
-  auto refuse = [&](StringRef reason, std::optional<Location> loc, ArrayRef<std::string> path = {}) {
+  auto refuse = [&](StringRef reason, std::optional<Location> loc) {
     dependence.refusal = reason.str();
     dependence.refusalLoc = loc;
-    dependence.path.assign(path.begin(), path.end());
     return false;
   };
   for (read = dependence;;) {
@@ -86,8 +85,11 @@ bool Builder::chooseVersions() {
     SmallVector<KeptRows> kept = checked.rows;
     keepStates(core, *needed, kept);
     Dependence next = analyseDependence(core, words.sequence, kept);
-    if (!next.extendable())
-      return refuse(next.refusal, next.refusalLoc, next.path);
+    if (!next.extendable()) {
+      dependence.path = next.path;
+      dependence.way = next.way;
+      return refuse(next.refusal, next.refusalLoc);
+    }
     if (countDemanded(next) <= countDemanded(read))
       return true;
     read = std::move(next); // more is read than results read, so fewer branches go
