@@ -56,9 +56,8 @@ public:
       for (size_t axis = 0; axis < arguments[i]->shape.size(); ++axis)
         if (llvm::Error error = checkSize(i, axis))
           return std::move(error);
-    for (Attribute clause : graph.getClauses())
-      if (llvm::Error error = checkClause(cast<ClauseAttr>(clause)))
-        return std::move(error);
+    if (llvm::Error error = checkClauses(graph, bindings))
+      return std::move(error);
     return std::move(bindings);
   }
 
@@ -182,18 +181,6 @@ private:
     return text.empty() ? text : text + ")";
   }
 
-  llvm::Error checkClause(ClauseAttr clause) const {
-    std::optional<bool> result = holds(clause, bindings);
-    if (result && *result)
-      return llvm::Error::success();
-    Bindings own;
-    for (DimAttr side : {clause.getLhs(), clause.getRhs()})
-      for (Attribute atom : side.getAtoms())
-        own[cast<StringAttr>(atom)] = bindings.lookup(cast<StringAttr>(atom));
-    return fail("clause " + toString(clause) + (result ? " does not hold: " : ": a side is more than 63 bits hold: ") +
-                toString(own));
-  }
-
   mutable GraphOp graph; // MLIR's accessors are not const
   ArrayRef<const Tensor *> arguments;
   Bindings bindings;
@@ -201,6 +188,21 @@ private:
 };
 
 } // namespace
+
+llvm::Error checkClauses(GraphOp graph, const Bindings &sizes) {
+  for (auto clause : graph.getClauses().getAsRange<ClauseAttr>()) {
+    std::optional<bool> result = holds(clause, sizes);
+    if (result && *result)
+      continue;
+    Bindings own;
+    for (DimAttr side : {clause.getLhs(), clause.getRhs()})
+      for (Attribute atom : side.getAtoms())
+        own[cast<StringAttr>(atom)] = sizes.lookup(cast<StringAttr>(atom));
+    return fail("clause " + toString(clause) + (result ? " does not hold: " : ": a side is more than 63 bits hold: ") +
+                toString(own));
+  }
+  return llvm::Error::success();
+}
 
 llvm::Expected<Bindings> bindArguments(GraphOp graph, ArrayRef<const Tensor *> arguments, const Bindings &known) {
   return ArgumentCheck(graph, arguments, known).run();

@@ -17,6 +17,9 @@ std::optional<reference::Element> elementOf(mlir::Type type);
 llvm::Expected<Bindings> bindArguments(GraphOp graph, llvm::ArrayRef<const reference::Tensor *> arguments,
                                        const Bindings &known = {});
 
+/// The error of the first clause of `graph` that does not hold for these sizes, which give every symbol a value.
+llvm::Error checkClauses(GraphOp graph, const Bindings &sizes);
+
 } // namespace nova
 
 #endif // NOVA_COMPILER_REFERENCE_ARGUMENTS_H
