@@ -6,8 +6,12 @@
 #include "compiler/transforms/derive/Extend.h"
 #include "dialects/graph/Text.h"
 #include "tools/nova/Commands.h"
-#include "tools/nova/Exit.h"
+#include "tools/nova/Failure.h"
 #include "tools/nova/Options.h"
+#include "tools/nova/OutputFiles.h"
+#include "tools/nova/Picture.h"
+#include "tools/nova/PictureSizes.h"
+#include "tools/nova/RandomArguments.h"
 #include "tools/nova/Signature.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,25 +41,13 @@ struct Report {
   std::string witness; // two inputs and the earlier row that changes, "" when none was found
   std::vector<State> states;
 };
-} // namespace
 
-static StringRef explain(DependenceClass c) {
-  switch (c) {
-  case DependenceClass::Independent:
-    return "no rows of it";
-  case DependenceClass::Pointwise:
-    return "row i alone";
-  case DependenceClass::Windowed:
-    return "some rows up to i";
-  case DependenceClass::Recurrent:
-    return "rows up to i, by a carry";
-  case DependenceClass::Causal:
-    return "all rows up to i";
-  case DependenceClass::Full:
-    return "rows after i too";
-  }
-  llvm_unreachable("a class is one of the six");
-}
+// What --picture and --sizes ask for.
+struct PictureRequest {
+  std::string option; // begins messages
+  Bindings sizes;
+};
+} // namespace
 
 static void addExtend(GraphOp core, const ExtendGraph &extend, Report &report) {
   GraphOp step = coreGraph(*extend.module);
@@ -65,7 +57,21 @@ static void addExtend(GraphOp core, const ExtendGraph &extend, Report &report) {
   }
 }
 
-static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
+static std::string stateText(const Report &report) {
+  return join(map_range(report.states, [](const State &state) { return state.name + ": " + state.type; }), ", ");
+}
+
+static Expected<std::string> draw(GraphOp graph, GraphOp core, const Dependence &dependence, const Report &report,
+                                  const PictureRequest &request) {
+  Expected<Bindings> sizes = chooseSizes(graph, dependence.sequence, request.sizes, request.option);
+  if (!sizes)
+    return sizes.takeError();
+  return drawPicture({graph, core, dependence, stateText(report), *sizes, request.option});
+}
+
+// The picture goes to `picture` where there is a request for it.
+static Error examine(Workspace &workspace, GraphOp graph, Report &report, const PictureRequest *request,
+                     std::string &picture) {
   report.graph = graph.getSymName().str();
   report.signature = signatureText(graph);
   TypeBindings types;
@@ -73,13 +79,13 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
     types = workspace.getTypeBindings();
   mlir::OwningOpRef<mlir::ModuleOp> module = buildCoreForm(graph, types);
   if (!module)
-    return false;
+    return reported();
   GraphOp core = coreGraph(*module);
   std::vector<std::string> results;
   for (unsigned i = 0; i < graph.getNumGraphResults(); i++)
     results.push_back(graph.getResultName(i));
   if (graph == workspace.getGraph() && failed(bindStorage(core, results, workspace.getStorage())))
-    return false;
+    return reported();
   mlir::StringAttr along;
   if (!options::along.empty())
     along = mlir::StringAttr::get(core.getContext(), options::along);
@@ -105,7 +111,13 @@ static bool examine(Workspace &workspace, GraphOp graph, Report &report) {
     addExtend(core, extend, report);
   else if (std::optional<Witness> witness = findWitness(core, dependence))
     report.witness = witness->text(core);
-  return true;
+  if (!request)
+    return Error::success();
+  Expected<std::string> drawn = draw(graph, core, dependence, report, *request);
+  if (!drawn)
+    return drawn.takeError();
+  picture = std::move(*drawn);
+  return Error::success();
 }
 
 static void print(const Report &report) {
@@ -117,7 +129,7 @@ static void print(const Report &report) {
       width = std::max(width, argument.name.size() + 1);
     for (const Argument &argument : report.arguments)
       outs() << "    " << left_justify(argument.name, width) << left_justify(toString(argument.dependence), 13)
-             << explain(argument.dependence) << (argument.isParam ? "; bound once" : "") << "\n";
+             << meaningOf(argument.dependence) << (argument.isParam ? "; bound once" : "") << "\n";
   }
   for (const std::string &line : report.values)
     outs() << "    " << line << "\n";
@@ -132,10 +144,7 @@ static void print(const Report &report) {
     return;
   }
   outs() << "  extend      derived; any split of the rows gives the bits of the whole run\n    state     ";
-  if (report.states.empty())
-    outs() << "none";
-  interleaveComma(report.states, outs(), [](const State &state) { outs() << state.name << ": " << state.type; });
-  outs() << "\n";
+  outs() << (report.states.empty() ? "none" : stateText(report)) << "\n";
 }
 
 static json::Object toJson(const Report &report) {
@@ -159,25 +168,66 @@ static json::Object toJson(const Report &report) {
   return object;
 }
 
-int checkCommand() {
-  Workspace workspace;
-  if (!workspace.open())
-    return BadInput;
+// None where no picture is asked for.
+static Expected<std::optional<PictureRequest>> readRequest(GraphOp graph) {
+  if (options::picture.empty()) {
+    if (!options::sizes.empty())
+      return badInput("--sizes " + options::sizes.front() + ": expected --picture too, which is drawn at these sizes");
+    return std::nullopt;
+  }
+  PictureRequest request{"--picture " + options::picture, {}};
+  if (options::picture == "-" && options::json)
+    return badInput(request.option + ": expected a file, since --json has standard output");
+  if (std::string problem = options::picture == "-" ? "" : OutputFiles::problemWith(options::picture); !problem.empty())
+    return badInput(request.option + ": " + problem);
+  for (const std::string &option : options::sizes) {
+    request.option = "--sizes " + option;
+    if (Error error = readSizes(graph, request.option, option, request.sizes))
+      return std::move(error);
+  }
+  return request;
+}
+
+static Error writePicture(const std::string &picture) {
+  if (options::picture == "-") {
+    outs() << picture;
+    return Error::success();
+  }
+  OutputFiles files;
+  Error error = files.add(options::picture, [&](raw_ostream &os) { os << picture; });
+  if (!error)
+    error = files.commit();
+  return error ? environmentFailure(toString(std::move(error))) : Error::success();
+}
+
+static Error check(Workspace &workspace) {
   std::vector<GraphOp> graphs = workspace.getProgram().getOwnGraphs();
   if (!options::entry.empty())
     graphs = {workspace.getGraph()};
+  Expected<std::optional<PictureRequest>> request = readRequest(workspace.getGraph());
+  if (!request)
+    return request.takeError();
   json::Array list;
+  std::string picture;
   for (GraphOp graph : graphs) {
     Report report;
-    if (!examine(workspace, graph, report))
-      return BadInput;
+    bool isDrawn = *request && graph == workspace.getGraph();
+    if (Error error = examine(workspace, graph, report, isDrawn ? &**request : nullptr, picture))
+      return error;
     if (options::json)
       list.push_back(toJson(report));
-    else
+    else if (options::picture != "-")
       print(report);
   }
   if (options::json)
     outs() << json::Value(json::Object{{"graphs", std::move(list)}}) << "\n";
-  return workspace.getDiagnostics().getNumErrors() ? BadInput : Ok;
+  if (workspace.getDiagnostics().getNumErrors())
+    return reported();
+  return *request ? writePicture(picture) : Error::success();
+}
+
+int checkCommand() {
+  Workspace workspace;
+  return workspace.open() ? exitWith(check(workspace)) : BadInput;
 }
 } // namespace nova::tool

@@ -6,6 +6,8 @@ static constexpr Command all[] = {
 EXAMPLES:
   nova check std_lib/nn/causal_attention.nova
   nova check graph.nova -v                      the dependence of every value
+  nova check graph.nova --picture graph.svg     that and the tiles of the masks, to look at
+  nova check graph.nova --picture graph.svg --sizes n:4096,w:512
   nova check - < graph.nova
 )",
      checkCommand},

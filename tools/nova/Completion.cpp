@@ -34,7 +34,7 @@ static CompletedOption describe(const cl::Option &option, StringRef name) {
                      .Case("probe", CompletedOption::ValueName)
                      .Case("input", CompletedOption::ArgumentFile)
                      .Case("random", CompletedOption::Argument)
-                     .Cases("output", "against", "o", CompletedOption::File)
+                     .Cases("output", "against", "o", "picture", CompletedOption::File)
                      .Cases("I", "store", CompletedOption::Folder)
                      .Default(CompletedOption::Word);
   return result;

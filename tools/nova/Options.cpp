@@ -93,9 +93,14 @@ cl::opt<std::string>
              FOR_MODULE, cl::sub(compile), cl::sub(store), cl::sub(doctor));
 cl::opt<bool> noStore("no-store", cl::desc("neither read nor write the store"), own, FOR_MODULE, cl::sub(compile));
 
+cl::opt<std::string> picture("picture", cl::value_desc("FILE"),
+                             cl::desc("draw the tiles of the masks and the dependence of each value as SVG (- is "
+                                      "standard output, for the picture alone)"),
+                             own, cl::sub(check));
 cl::list<std::string> sizes("sizes", cl::value_desc("n:1024,d:64"),
-                            cl::desc("sizes of the arguments, which are random; given again, another benchmark"), own,
-                            cl::sub(bench));
+                            cl::desc("sizes of the arguments: of random ones, given again for another benchmark; of a "
+                                     "picture (default: 1024 rows, a quarter for others)"),
+                            own, cl::sub(bench), cl::sub(check));
 cl::opt<bool> decodeToo("decode", cl::desc("also measure one row of a session that holds the rows"), own,
                         cl::sub(bench));
 std::vector<std::string> benchmarkFlags;

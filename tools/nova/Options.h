@@ -39,8 +39,13 @@ extern llvm::cl::list<std::string> chunks;
 extern llvm::cl::opt<std::string> against;
 extern llvm::cl::opt<std::string> ulps;
 
-// `nova bench`. The flags are Google Benchmark's own.
+// `nova check`.
+extern llvm::cl::opt<std::string> picture;
+
+// `nova bench` and pictures.
 extern llvm::cl::list<std::string> sizes;
+
+// `nova bench`. The flags are Google Benchmark's own.
 extern llvm::cl::opt<bool> decodeToo;
 extern std::vector<std::string> benchmarkFlags;
 

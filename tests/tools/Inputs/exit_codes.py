@@ -27,6 +27,9 @@ def main(nova, graph, folder):
         (BAD_INPUT, [*run]),
         (BAD_INPUT, [*run, "--random", "n:3,d:0"]),
         (BAD_INPUT, [*run, *small, "--output", f"O={folder}"]),
+        (BAD_INPUT, ["check", graph, "--picture", folder]),
+        (BAD_INPUT, ["check", graph, "--sizes", "n:4"]),
+        (ENVIRONMENT, ["check", graph, "--picture", "/dev/full"]),
         (ENVIRONMENT, [*run, *small, "--output", "O=/dev/full"]),
         (ENVIRONMENT, [*run, "--random", "n:1000000000,d:1000000"]),
     ]
