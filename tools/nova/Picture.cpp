@@ -82,10 +82,11 @@ static size_t breakOf(StringRef line) {
   int level = 0;
   for (size_t k = 0; k < line.size(); k++) {
     char c = line[k];
-    level += c == '(' ? 1 : c == '[' ? 2 : c == ')' ? -1 : c == ']' ? -2 : 0;
+    // A bracket may have been opened on an earlier line.
+    level = std::max(0, level + (c == '(' ? 1 : c == '[' ? 2 : c == ')' ? -1 : c == ']' ? -2 : 0));
     if (c != ' ' || k < line.size() / 2)
       continue;
-    size_t cost = line[k - 1] == ',' && level <= 1 ? 0 : 2 * std::max(level, 0) + 1;
+    size_t cost = line[k - 1] == ',' && level <= 1 ? 0 : 2 * level + 1;
     if (cost <= best) {
       at = k;
       best = cost;
