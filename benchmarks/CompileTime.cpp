@@ -3,9 +3,7 @@
 #include "benchmarks/CompileTime.h"
 
 #include "benchmarks/StdLib.h"
-#include "compiler/identity/BuildId.h"
 #include "compiler/identity/Store.h"
-#include "compiler/identity/Version.h"
 #include "compiler/pipeline/Compiler.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -30,11 +28,10 @@ llvm::Expected<StoreResult> obtainAttention(const Store &store, const mlir::Dial
                                             const std::string &type) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::unique_ptr<Program> program = loadStdLib(context, "causal_attention");
-  mlir::FailureOr<std::string> version = versionHash(program->getEntry(), stdLibOptions(type, Target));
-  std::optional<Hash> hash = failed(version) ? std::nullopt : parseHash(*version);
-  if (!hash)
+  mlir::FailureOr<ModuleIdentity> identity = identifyModule(program->getEntry(), stdLibOptions(type, Target));
+  if (failed(identity))
     return llvm::createStringError("the graph has no version hash");
-  return store.getOrMake(storeKey(*hash, buildId()), "benchmark", [&]() -> llvm::Expected<std::string> {
+  return store.getOrMake(identity->storeKey, "benchmark", [&]() -> llvm::Expected<std::string> {
     std::vector<char> bytes = compileStdLib("causal_attention", type, Target);
     return std::string(bytes.begin(), bytes.end());
   });

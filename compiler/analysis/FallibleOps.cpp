@@ -42,6 +42,18 @@ std::optional<Fallible> mayFail(Operation *op, const Facts &facts) {
   return place && !isHarmless(op, op->getOperand(place->operand), facts) ? place : std::nullopt;
 }
 
+bool mayFailInSomeVersion(Operation *op) {
+  if (!isa<DivideOp>(op))
+    return isa<GatherOp>(op);
+  Type element = typeOf(op->getResult(0)).getElementType();
+  auto param = dyn_cast<ParamType>(element);
+  return element.isInteger() ||
+         (param && llvm::any_of(op->getParentOfType<GraphOp>().getTypeParams(), [&](Attribute each) {
+            auto own = cast<TypeParamAttr>(each);
+            return own.getName() == param.getName() && own.getKind().getValue() == "int";
+          }));
+}
+
 OperandGuard guardOf(Operation *op, unsigned index, const Facts &facts) {
   Value operand = op->getOperand(index);
   if (auto where = operand.getDefiningOp<WhereOp>()) {

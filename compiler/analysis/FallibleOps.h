@@ -16,6 +16,9 @@ struct Fallible {
 /// clauses keep above 0 as a divisor, positions that are within the axis as indices.
 std::optional<Fallible> mayFail(mlir::Operation *op, const Facts &facts);
 
+/// Whether an operation of a stored graph may become one that fails, whatever its type parameters are.
+bool mayFailInSomeVersion(mlir::Operation *op);
+
 /// Where an operand is looked at. In core form the operand that a fallible operation fails at, where its result is not
 /// wanted everywhere, is a `where` with a harmless constant in one branch (see GuardOperands).
 struct OperandGuard {

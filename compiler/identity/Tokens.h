@@ -72,6 +72,7 @@ enum class Part : uint8_t {
   BuildNote = 31,
   BoundArgument = 32,
   Storage = 33,
+  Place = 34,
 };
 
 /// Collects tokens and hashes them. Each token is one byte that says what it is, then its payload; texts and lists

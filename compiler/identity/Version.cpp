@@ -39,9 +39,10 @@ Hash versionHash(const VersionKey &key) {
   return tokens.finish();
 }
 
-Hash storeKey(const Hash &version, const Hash &buildId) {
+Hash storeKey(const Hash &version, const Hash &buildId, const std::vector<std::string> &places) {
   Tokens tokens(Domain::StoreKey);
   tokens.hash(version).hash(buildId);
+  appendAll(tokens, Part::Place, places);
   return tokens.finish();
 }
 } // namespace nova

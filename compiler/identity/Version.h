@@ -38,8 +38,9 @@ struct VersionKey {
 Hash namesHash(const InterfaceNames &names);
 /// Equal keys, equal hashes; the same build of the compiler then makes the same bytes.
 Hash versionHash(const VersionKey &key);
-/// Where the store keeps a version made by one build of the compiler.
-Hash storeKey(const Hash &version, const Hash &buildId);
+/// Where the store keeps a version made by one build of the compiler. `places` are what errors of its runs call the
+/// operations that may fail: a module says them, though they change nothing that it computes.
+Hash storeKey(const Hash &version, const Hash &buildId, const std::vector<std::string> &places = {});
 } // namespace nova
 
 #endif

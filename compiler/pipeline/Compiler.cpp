@@ -1,8 +1,10 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/analysis/Dependence.h"
+#include "compiler/analysis/FallibleOps.h"
 #include "compiler/conversion/GraphToTiles/GraphToTiles.h"
 #include "compiler/conversion/TilesToVector/TilesToVector.h"
 #include "compiler/conversion/VectorToModule/ObjectCode.h"
+#include "compiler/identity/BuildId.h"
 #include "compiler/identity/GraphHash.h"
 #include "compiler/identity/StoredModule.h"
 #include "compiler/identity/Version.h"
@@ -11,6 +13,7 @@
 #include "compiler/transforms/HoistMonotone.h"
 #include "compiler/transforms/MaskedFactors.h"
 #include "compiler/transforms/derive/Extend.h"
+#include "dialects/graph/Places.h"
 #include "dialects/graph/Text.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -23,8 +26,9 @@ class Compilation {
 public:
   Compilation(GraphOp graph, const CompileOptions &options) : graph(graph), options(options) {}
 
-  LogicalResult identify();  // hashes, the stored form
-  LogicalResult buildCore(); // core form, dependence, extend
+  LogicalResult identify(); // hashes, the stored form
+  LogicalResult buildCore();
+  LogicalResult buildExtend(); // dependence too
   LogicalResult buildTiles();
   LogicalResult buildVector();
   FailureOr<CompiledModule> buildBytes(bool *machineFailed);
@@ -45,6 +49,21 @@ public:
   OwningOpRef<ModuleOp> layout;
 };
 } // namespace
+
+// What errors of a run may name: a superset, from the stored graphs alone.
+static std::vector<std::string> placesOfFaults(ModuleOp stored) {
+  std::vector<std::string> places, scans;
+  for (GraphOp graph : stored.getOps<GraphOp>())
+    for (Operation &op : graph.getBlock()) {
+      if (mayFailInSomeVersion(&op))
+        places.push_back(placeText(&op));
+      else if (isa<ScanOp>(op))
+        scans.push_back(scanText(&op));
+    }
+  if (!places.empty())
+    llvm::append_range(places, scans);
+  return places;
+}
 
 static LogicalResult bindTypes(GraphOp graph, const CompileOptions &options, TypeBindings &types) {
   Builder b(graph.getContext());
@@ -134,7 +153,11 @@ LogicalResult Compilation::buildCore() {
   for (GraphOp g : stored->getOps<GraphOp>())
     entry = g;
   core = buildCoreForm(entry, types, options.probes);
-  if (!core || failed(bindStorage(coreGraph(*core), resultNames, options.storage)))
+  return success(core && succeeded(bindStorage(coreGraph(*core), resultNames, options.storage)));
+}
+
+LogicalResult Compilation::buildExtend() {
+  if (failed(buildCore()))
     return failure();
   GraphOp coreOp = coreGraph(*core);
   StringAttr along = options.along.empty() ? StringAttr() : StringAttr::get(graph.getContext(), options.along);
@@ -150,7 +173,7 @@ LogicalResult Compilation::buildCore() {
 }
 
 LogicalResult Compilation::buildTiles() {
-  if (failed(buildCore()))
+  if (failed(buildExtend()))
     return failure();
   GraphOp coreOp = coreGraph(*core);
   tileSource = OwningOpRef<ModuleOp>(cast<ModuleOp>((extended ? *extend.module : *core)->clone()));
@@ -220,6 +243,21 @@ FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options)
   return compilation.version.hex();
 }
 
+FailureOr<ModuleIdentity> identifyModule(GraphOp graph, const CompileOptions &options) {
+  Compilation compilation(graph, options);
+  if (failed(compilation.identify()))
+    return failure();
+  return ModuleIdentity{compilation.version.hex(),
+                        storeKey(compilation.version, buildId(), placesOfFaults(*compilation.stored))};
+}
+
+FailureOr<OwningOpRef<ModuleOp>> compiledCoreForm(GraphOp graph, const CompileOptions &options) {
+  Compilation compilation(graph, options);
+  if (failed(compilation.buildCore()))
+    return failure();
+  return std::move(compilation.core);
+}
+
 FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options, bool *machineFailed) {
   return Compilation(graph, options).buildBytes(machineFailed);
 }
@@ -241,7 +279,7 @@ LogicalResult emitStage(GraphOp graph, const CompileOptions &options, Stage stag
   }
   case Stage::Core:
   case Stage::Extend: {
-    if (failed(c.buildCore()))
+    if (failed(c.buildExtend()))
       return failure();
     if (stage == Stage::Extend && !c.extended) {
       emitRefusal(coreGraph(*c.core), c.dependence);

@@ -2,6 +2,7 @@
 #ifndef NOVA_COMPILER_PIPELINE_COMPILER_H
 #define NOVA_COMPILER_PIPELINE_COMPILER_H
 
+#include "compiler/identity/Tokens.h"
 #include "compiler/pipeline/Program.h"
 #include "compiler/transforms/BindStorage.h"
 #include "compiler/transforms/CoreForm.h"
@@ -38,6 +39,17 @@ struct CompiledModule {
 
 /// The version hash of (graph, options), without compiling. On failure a diagnostic was emitted.
 mlir::FailureOr<std::string> versionHash(GraphOp graph, const CompileOptions &options);
+/// The same, and where the store keeps the module: that depends on this build of the compiler, and on the places in the
+/// source that errors of a run name.
+struct ModuleIdentity {
+  std::string versionHash; // hex
+  Hash storeKey;
+};
+mlir::FailureOr<ModuleIdentity> identifyModule(GraphOp graph, const CompileOptions &options);
+/// The core form that the graph is compiled from: that of its stored form. So what runs first does not depend on how
+/// the text was written, and of several operations that fail all backends tell the same one. On failure a diagnostic
+/// was emitted.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> compiledCoreForm(GraphOp graph, const CompileOptions &options);
 /// Compiles in process. On failure a diagnostic was emitted; `machineFailed` tells whether the machine failed (no linker,
 /// a full disk) rather than the graph.
 mlir::FailureOr<CompiledModule> compileGraph(GraphOp graph, const CompileOptions &options,

@@ -7,20 +7,6 @@
 using namespace mlir;
 
 namespace nova {
-FileLineColLoc findFileLocation(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return file;
-  if (auto named = dyn_cast<NameLoc>(location))
-    return findFileLocation(named.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return findFileLocation(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc file = findFileLocation(part))
-        return file;
-  return {};
-}
-
 static std::string unknownOperation(StringRef name, MLIRContext &context) {
   name.consume_front("nova.");
   std::string text = "unknown operation '" + name.str() + "'";

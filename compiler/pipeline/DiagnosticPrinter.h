@@ -2,6 +2,7 @@
 #ifndef NOVA_COMPILER_PIPELINE_DIAGNOSTICPRINTER_H
 #define NOVA_COMPILER_PIPELINE_DIAGNOSTICPRINTER_H
 
+#include "dialects/graph/Places.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
@@ -36,8 +37,6 @@ private:
   mlir::DiagnosticEngine::HandlerID handler;
 };
 
-/// The place in a text behind a location, or null: names and call sites are looked through.
-mlir::FileLineColLoc findFileLocation(mlir::Location location);
 /// `message` in the words of the language; an unknown operation gets a "did you mean" from the context's.
 std::string plainMessage(llvm::StringRef message, mlir::MLIRContext &context);
 } // namespace nova

@@ -81,6 +81,20 @@ static json::Object stepBufferJson(const StepBuffer &buffer) {
   return object;
 }
 
+static json::Object faultJson(const StepFault &fault) {
+  json::Array batch;
+  for (const StepFault::Along &along : fault.batch)
+    batch.push_back(along.axis < 0 ? json::Value(nullptr) : json::Value(json::Array{along.axis, along.step}));
+  json::Object object{{"operation", fault.operation}, {"axes", fault.axes}, {"batch", std::move(batch)}};
+  if (!fault.runs.empty()) {
+    json::Array runs;
+    for (int64_t axis : fault.runs)
+      runs.push_back(axis < 0 ? json::Value(nullptr) : json::Value(axis));
+    object["runs"] = std::move(runs);
+  }
+  return object;
+}
+
 static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
   json::Array steps;
   for (const PlanStep &step : list) {
@@ -105,6 +119,12 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
                                  {"scratch", "nova_scratch_" + step.kernel}});
     if (step.folds)
       (*steps.back().getAsObject())["folds"] = true;
+    if (!step.faults.empty()) {
+      json::Array faults;
+      for (const StepFault &fault : step.faults)
+        faults.push_back(faultJson(fault));
+      (*steps.back().getAsObject())["faults"] = std::move(faults);
+    }
     if (step.libraryTiles)
       (*steps.back().getAsObject())["library"] =
           json::Object{{"contractions", step.libraryTiles}, {"shapes", "nova_library_" + step.kernel}};
@@ -114,7 +134,7 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
 
 std::string writeManifest(const ManifestInput &in) {
   GraphOp core = in.core;
-  json::Array targets, symbols, arguments, results, clauses, buffers;
+  json::Array targets, symbols, arguments, results, clauses, buffers, scans, operations;
   for (const TargetInfo &target : in.targets)
     targets.push_back(target.name);
   for (const std::string &symbol : in.plan.symbols)
@@ -135,10 +155,14 @@ std::string writeManifest(const ManifestInput &in) {
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
     buffers.push_back(bufferJson(buffer));
+  for (const PlanScan &scan : in.plan.scans)
+    scans.push_back(json::Object{{"text", scan.text}, {"first", dimJson(scan.first)}});
+  for (const PlanOperation &operation : in.plan.operations)
+    operations.push_back(json::Object{{"text", operation.text}, {"scans", json::Array(operation.scans)}});
   json::Value sequence = nullptr;
   if (in.sequence)
     sequence = json::Object{{"symbol", in.sequence.str()}, {"rows", in.rows.str()}, {"past", in.past.str()}};
-  json::Object manifest{{"format", 4},
+  json::Object manifest{{"format", moduleFormat},
                         {"graph", core.getSymName().str()},
                         {"graph_hash", in.graphHash},
                         {"semantic_hash", in.semanticHash},
@@ -149,6 +173,8 @@ std::string writeManifest(const ManifestInput &in) {
                         {"symbols", std::move(symbols)},
                         {"sequence", std::move(sequence)},
                         {"can_fail", in.plan.canFail},
+                        {"scans", std::move(scans)},
+                        {"operations", std::move(operations)},
                         {"arguments", std::move(arguments)},
                         {"results", std::move(results)},
                         {"clauses", std::move(clauses)},

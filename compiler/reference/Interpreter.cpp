@@ -3,6 +3,7 @@
 
 #include "compiler/reference/Kernels.h"
 #include "compiler/reference/Memory.h"
+#include "dialects/graph/Places.h"
 #include "dialects/graph/Text.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -28,16 +29,23 @@ llvm::Error memoryError(const llvm::Twine &message) {
   return llvm::createStringError(std::make_error_code(std::errc::not_enough_memory), message);
 }
 
-std::string indexText(const Shape &index) {
-  std::string text = "[";
-  for (size_t i = 0; i < index.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(index[i]);
-  return text + "]";
+/// What a caller's numbers have brought about, with the place of the operation.
+llvm::Error failAtEntry(Operation *op, const llvm::Twine &message) {
+  return llvm::createStringError(std::make_error_code(std::errc::invalid_argument), placeText(op) + ": " + message);
+}
+
+/// Says after an error of a run of a scan which one it was.
+llvm::Error inRun(llvm::Error error, ScanOp scan, int64_t run) {
+  return llvm::handleErrors(std::move(error), [&](const llvm::StringError &inner) {
+    return llvm::createStringError(inner.convertToErrorCode(),
+                                   inner.getMessage() + ", in run " + llvm::Twine(run) + " of " + scanText(scan));
+  });
 }
 
 class Run {
 public:
-  Run(GraphOp graph, Bindings bindings) : graph(graph), bindings(std::move(bindings)) {}
+  Run(GraphOp graph, Bindings bindings, const NewRows &newRows)
+      : graph(graph), bindings(std::move(bindings)), newRows(newRows) {}
 
   llvm::Expected<std::vector<Tensor>> operator()(ArrayRef<Tensor> arguments) {
     for (auto [value, tensor] : llvm::zip_equal(graph.getBlock().getArguments(), arguments))
@@ -97,6 +105,19 @@ private:
     }
     return llvm::Error::success();
   }
+  /// The rows of a state before those that come along an axis of this size.
+  int64_t rowsBefore(DimAttr size) const {
+    return newRows.rows && asSymbol(size) == newRows.rows ? bindings.lookup(newRows.past.getValue()) : 0;
+  }
+  /// ` at [3, 1]`, or nothing for a scalar: an entry of `value`.
+  std::string entryText(Value value, const Shape &index) const {
+    std::string text;
+    for (auto [axis, at] : llvm::enumerate(index))
+      text +=
+          (axis ? ", " : " at [") + std::to_string(at + rowsBefore(cast<TensorType>(value.getType()).getDims()[axis]));
+    return text.empty() ? text : text + "]";
+  }
+
   const Tensor &get(Value value) const { return slots.find(value)->second.tensor; }
   const Tensor *getIfPresent(Value value) const { return value ? &get(value) : nullptr; }
 
@@ -174,9 +195,9 @@ private:
         for (auto [i, operand] : llvm::enumerate(scan.getOperands()))
           if (i < entered || i >= firstState)
             arguments[i] = entryOf(get(operand), k);
-        llvm::Expected<std::vector<Tensor>> outputs = Run(body, bindings)(arguments);
+        llvm::Expected<std::vector<Tensor>> outputs = Run(body, bindings, newRows)(arguments);
         if (!outputs)
-          return outputs.takeError();
+          return inRun(outputs.takeError(), scan, k + rowsBefore(scan.getCount()));
         for (auto [i, output] : llvm::enumerate(*outputs))
           if (i >= stacked && i < stacked + carried)
             arguments[firstCarry + i - stacked] = std::move(output);
@@ -294,11 +315,9 @@ private:
     int64_t size = x.shape[op.getAxis()];
     // Where the result has no entry no index is looked at.
     bool empty = llvm::is_contained(shape, 0);
-    if (auto outside = empty ? std::nullopt : indexOutside(indices, size)) {
-      std::string of = valueName(op.getIndices());
-      return failAt(op, "index " + std::to_string(outside->first) + " at " + indexText(outside->second) +
-                            (of.empty() ? "" : " of " + of) + " is outside an axis of size " + std::to_string(size));
-    }
+    if (auto outside = empty ? std::nullopt : indexOutside(indices, size))
+      return failAtEntry(op, "index " + llvm::Twine(outside->first) + entryText(op.getIndices(), outside->second) +
+                                 " is outside an axis of size " + llvm::Twine(size));
     return gatherBatch(x, indices, op.getAxis(), shape, op.batchOrZero());
   }
 
@@ -325,7 +344,7 @@ private:
   Result compute(DivideOp op, const Shape &shape) {
     const Tensor &divisor = get(op.getRhs());
     if (std::optional<Shape> index = zeroDivisor(divisor, shape))
-      return failAt(op, "integer division by zero at " + indexText(*index));
+      return failAtEntry(op, "integer division by zero" + entryText(op.getResult(), *index));
     return computeElementwise(op, shape);
   }
 
@@ -338,12 +357,14 @@ private:
 
   GraphOp graph;
   Bindings bindings;
+  const NewRows &newRows;
   llvm::DenseMap<Value, Slot> slots;
 };
 
 } // namespace
 
-llvm::Expected<std::vector<Tensor>> interpret(GraphOp core, ArrayRef<Tensor> arguments, const Bindings &known) {
+llvm::Expected<std::vector<Tensor>> interpret(GraphOp core, ArrayRef<Tensor> arguments, const Bindings &known,
+                                              const NewRows &newRows) {
   std::vector<const Tensor *> pointers;
   for (const Tensor &argument : arguments)
     pointers.push_back(&argument);
@@ -351,7 +372,7 @@ llvm::Expected<std::vector<Tensor>> interpret(GraphOp core, ArrayRef<Tensor> arg
   if (!bindings)
     return bindings.takeError();
   try {
-    return Run(core, std::move(*bindings))(arguments);
+    return Run(core, std::move(*bindings), newRows)(arguments);
   } catch (const std::bad_alloc &) {
     return memoryError("not enough memory for the results");
   }

@@ -14,13 +14,19 @@
 
 namespace nova {
 
+/// The symbols of a derived graph that brings new rows to those of a state.
+struct NewRows {
+  mlir::StringAttr rows, past;
+};
+
 /// The results of `core`, a graph in core form (compiler/transforms/CoreForm.h) or derived from one, for these
 /// arguments. `known` gives symbols that no argument determines. Errors: arguments that do not fit (bindArguments), an
-/// integer division by zero, an index outside its axis, an operation that core form does not have; and with the code errc::not_enough_memory, a
-/// value, which the message names, that does not fit into memory. Pure;
-/// thread-safe as long as nothing changes the graph.
+/// operation that core form does not have; an integer division by zero, an index outside its axis, in the words of
+/// docs/arithmetic.md (with `newRows` positions are counted from the first row of the state); and with the code
+/// errc::not_enough_memory, a value, which the message names, that does not fit into memory. Pure; thread-safe as long
+/// as nothing changes the graph.
 llvm::Expected<std::vector<reference::Tensor>> interpret(GraphOp core, llvm::ArrayRef<reference::Tensor> arguments,
-                                                         const Bindings &known = {});
+                                                         const Bindings &known = {}, const NewRows &newRows = {});
 
 } // namespace nova
 

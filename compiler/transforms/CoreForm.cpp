@@ -1,5 +1,6 @@
 #include "compiler/transforms/CoreForm.h"
 #include "compiler/transforms/Lowering.h"
+#include "dialects/graph/Places.h"
 #include "dialects/graph/Text.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/bit.h"
@@ -64,7 +65,7 @@ static unsigned addedAxes(Operation *op, ArrayRef<MaskedValue> operands, unsigne
 }
 
 FailureOr<MaskedValue> Lowering::gather(GatherOp op, ArrayRef<MaskedValue> operands) {
-  Location loc = op.getLoc();
+  Location loc = describedLocation(op);
   MaskedValue indices = operands[1];
   if (cast<TensorType>(op.getIndices().getType()).isWeak())
     indices = core.castMasked(loc, indices, core.b.getI64Type());
@@ -148,7 +149,7 @@ FailureOr<MaskedValue> Lowering::layout(Operation *op, const Words &words, Array
 
 FailureOr<MaskedValue> Lowering::value(Operation *op, const Words &words, ArrayRef<MaskedValue> operands,
                                        const Batch &batch) {
-  Location loc = op->getLoc();
+  Location loc = isa<DivideOp>(op) ? describedLocation(op) : op->getLoc(); // it may fail
   StringRef name = op->getName().getStringRef();
   auto type = cast<TensorType>(op->getResult(0).getType());
   Type element = coreElement(type.getElementType(), words);

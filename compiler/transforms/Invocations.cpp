@@ -1,5 +1,6 @@
 #include "compiler/transforms/GuardOperands.h"
 #include "compiler/transforms/Lowering.h"
+#include "dialects/graph/Places.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -294,8 +295,8 @@ LogicalResult Lowering::repeat(ScanOp op, GraphOp callee, const Words &inner, Ar
   }
   closeGraph(body, lowering.core, loc, values, types, resultNames);
 
-  auto scan = core.b.create<ScanOp>(loc, outer, FlatSymbolRefAttr::get(context, name), segments[0], segments[1],
-                                    segments[2], ValueRange());
+  auto scan = core.b.create<ScanOp>(describedLocation(op), outer, FlatSymbolRefAttr::get(context, name), segments[0],
+                                    segments[1], segments[2], ValueRange());
   for (auto [i, result] : llvm::enumerate(scan.getResults())) {
     int64_t rank = callee.getResultType(i).getRank() + (i < stacked);
     int64_t more = cast<TensorType>(result.getType()).getRank() - rank;

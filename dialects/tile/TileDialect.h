@@ -16,4 +16,10 @@
 #define GET_OP_CLASSES
 #include "dialects/tile/TileOps.h.inc"
 
+namespace nova::tile {
+/// The attribute in which an operation that may fail has its FaultAttr.
+constexpr llvm::StringLiteral faultName("tile.fault");
+inline FaultAttr faultOf(mlir::Operation *op) { return op->getAttrOfType<FaultAttr>(faultName); }
+} // namespace nova::tile
+
 #endif

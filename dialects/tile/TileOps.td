@@ -18,7 +18,7 @@ def Tile_Dialect : Dialect {
     whole block; steps work on buffers (global ones, given as block arguments, and scratch tiles of the block). The element
     arithmetic inside `tile.pass` and `tile.map` is written in ops of the dialect `nova` on scalars (`f32[]`), so their
     meaning is not written twice. A division of integers by 0 at any entry that such a step runs over is an error of the
-    launch. See Rationale.md.
+    launch, of which the attribute `tile.fault` says what is told. See Rationale.md.
   }];
   let dependentDialects = ["::nova::NovaDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -70,6 +70,19 @@ def Tile_RangeAttr : AttrDef<Tile_Dialect, "Range"> {
     /// Whether a later row sees all that an earlier one sees.
     bool isNested() const;
   }];
+}
+
+def Tile_FaultAttr : AttrDef<Tile_Dialect, "Fault"> {
+  let mnemonic = "fault";
+  let summary = "What a kernel tells of an entry at which an operation fails; the attribute `tile.fault` of that operation";
+  let description = [{
+    `number`: which of the step's faults it is. `at`: the position that is told, from the kernel's indices: row and column of
+    a pass, the axes of a map's output, those of the indices of a gather. Its results are those of a map's inputs
+    (`tile.map`); symbol i is `starts[i]`. Of several entries that fail in a launch that of the lowest number is told, and of
+    these the first position.
+  }];
+  let parameters = (ins "int64_t":$number, "::mlir::AffineMapAttr":$at, "::mlir::ArrayAttr":$starts);
+  let assemblyFormat = "`<` $number `,` $at `,` $starts `>`";
 }
 
 def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {

@@ -376,11 +376,20 @@ void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt
     toBytes(plan, step, instances.stridesAt, instances.loops, false);
     if (step.loop >= 0)
       toBytes(plan, step, instances.loopStridesAt, step.buffers.empty() ? 0 : step.buffers[0].loopStrides.size(), true);
-    schedule.add({code[i].kernel, static_cast<uint32_t>(step.buffers.size()), own,
-                  instanceValues.data() + instances.stridesAt, instanceValues.data() + instances.loopStridesAt,
-                  dims.data() + plan.dimsAt, planned.rows, step.block, step.descending, run, i,
-                  code[i].shapes != nullptr, planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt,
-                  step.folds, planned.isFolded});
+    schedule.add({code[i].kernel,
+                  static_cast<uint32_t>(step.buffers.size()),
+                  own,
+                  instanceValues.data() + instances.stridesAt,
+                  instanceValues.data() + instances.loopStridesAt,
+                  dims.data() + plan.dimsAt,
+                  planned.rows,
+                  step.block,
+                  step.descending,
+                  {&plan.manifest(), &step, dims.data() + plan.dimsAt, run, i},
+                  code[i].shapes != nullptr,
+                  planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt,
+                  step.folds,
+                  planned.isFolded});
   }
   for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
     schedule.endLoop();
@@ -414,10 +423,8 @@ void CallPlan::commit() {
   }
 }
 
-std::string CallPlan::describe(const KernelCall &call) const {
-  const RunPlan &plan = plans[call.run];
-  std::string text = concat("step ", plan.steps()[call.step].kernel, " of ", plan.manifest().graph);
-  return plans.size() > 1 ? concat(text, ", run ", call.run) : text;
+std::string CallPlan::describe(const Failure &failure) const {
+  return plans.size() > 1 ? concat("run ", failure.run(), ", ", failure.text()) : failure.text();
 }
 
 void CallPlan::finish() {

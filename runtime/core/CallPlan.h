@@ -46,8 +46,8 @@ public:
   /// About how many bytes the call reads and writes: what decides whether threads are worth waking.
   double traffic() const { return trafficBytes; }
 
-  /// For messages: the kernel and the graph of a step, and the run if there are several.
-  std::string describe(const KernelCall &call) const;
+  /// The message of a failure, with the run if there are several.
+  std::string describe(const Failure &failure) const;
 
   /// Gives the memory of temporaries and staged results back.
   void trim();

@@ -30,12 +30,8 @@ template <typename Check> Status Context::call(Check check) {
     return status;
   schedule.share(workerCount);
   workers.run(static_cast<int32_t>(workerCount), workerBody, this);
-  if (const KernelCall *failed = schedule.failedCall()) {
-    std::string place = " in " + plan.describe(*failed);
-    if (const KernelFailure &why = schedule.failure(); why.code == kIndexOutside)
-      return fail(NOVA_INDEX_OUT_OF_RANGE, "index ", why.index, " is outside an axis of size ", why.axisSize, place);
-    return fail(NOVA_DIVISION_BY_ZERO, "integer division by zero", place);
-  }
+  if (const Failure *failure = schedule.failure())
+    return fail(failure->code(), plan.describe(*failure));
   plan.commit();
   return Status::success();
 }

@@ -10,10 +10,8 @@ using namespace nova::runtime;
 
 namespace {
 
-constexpr int64_t kFormat = 4;
+constexpr int64_t kFormat = 5;
 constexpr int64_t kMaxIndex = INT32_MAX;
-constexpr int64_t kMaxRank = 64;
-constexpr size_t kMaxLoops = 16; // around a step
 constexpr int64_t kMostTiles = 1 << 16;
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
 
@@ -29,6 +27,7 @@ public:
     parseIdentity();
     parseSymbols();
     manifest.canFail = root.member("can_fail").boolean();
+    parseOperations();
     parsePorts("arguments", manifest.arguments);
     parseParams();
     parsePorts("results", manifest.results);
@@ -83,6 +82,30 @@ private:
     const auto &[whole, rows, past] = manifest.sequence;
     if (whole == rows || whole == past || rows == past)
       sequence.complain("expected three different symbols");
+  }
+
+  /// The scans and operations that errors of a run name; missing means none.
+  void parseOperations() {
+    if (root.has("scans"))
+      root.member("scans").each(
+          [&](Reader scan) { manifest.scans.push_back({scan.member("text").name(), parseDim(scan.member("first"))}); });
+    if (!root.has("operations"))
+      return;
+    std::unordered_map<uint32_t, uint32_t> firstOf; // by outermost scan
+    root.member("operations").each([&](Reader reader) {
+      auto number = static_cast<uint32_t>(manifest.operations.size());
+      Operation operation{reader.member("text").name(), {}, number};
+      Reader scans = reader.member("scans");
+      if (scans.size() > kMaxLoops)
+        scans.complain("expected at most ", kMaxLoops, " scans in each other, found ", scans.size());
+      scans.each([&](Reader scan) {
+        int64_t last = static_cast<int64_t>(manifest.scans.size()) - 1;
+        operation.scans.push_back(static_cast<uint32_t>(scan.integer(0, last)));
+      });
+      if (!operation.scans.empty())
+        operation.order = firstOf.emplace(operation.scans.front(), number).first->second;
+      manifest.operations.push_back(std::move(operation));
+    });
   }
 
   uint32_t parseSymbol(Reader reader) const {
@@ -423,6 +446,8 @@ private:
       parseLibrary(reader.member("library"), step);
     if (reader.has("folds"))
       step.folds = parseFolds(reader.member("folds"), step);
+    if (reader.has("faults"))
+      parseFaults(reader.member("faults"), step, stage);
     steps.push_back(std::move(step));
   }
 
@@ -431,6 +456,57 @@ private:
     if (folds && (step.batch.empty() || step.scratch.empty()))
       reader.complain("expected false for a step without a batch or without scratch, found true");
     return folds;
+  }
+
+  void parseFaults(Reader list, Step &step, Stage stage) const {
+    if (list.size() > 0 && step.scratch.empty()) // where the kernel would tell them
+      list.complain("expected none for a step without scratch, found ", list.size());
+    if (list.size() > 0 && step.folds) // which instances its rows are decides about positions
+      list.complain("expected none for a step that folds, found ", list.size());
+    if (list.size() > 0 && stage == Stage::Run && !manifest.canFail)
+      list.complain("expected none, as can_fail is false, found ", list.size());
+    list.each([&](Reader reader) {
+      Fault fault{};
+      Reader operation = reader.member("operation");
+      fault.operation = static_cast<uint32_t>(
+          operation.integer(0, std::min<int64_t>(kMaxIndex, static_cast<int64_t>(manifest.operations.size()) - 1)));
+      if (!step.faults.empty() && step.faults.back().operation > fault.operation)
+        operation.complain("expected the operations in their order, found ", fault.operation, " after ",
+                           step.faults.back().operation);
+      fault.axes = static_cast<uint32_t>(reader.member("axes").integer(0, kMaxRank));
+      Reader batch = reader.member("batch");
+      batch.each([&](Reader along) { fault.batch.push_back(parseAlong(along, fault.axes)); });
+      if (fault.batch.size() != step.batch.size())
+        batch.complain("expected one for each axis of the batch, ", step.batch.size(), ", found ", fault.batch.size());
+      parseRuns(reader, step, stage, fault);
+      step.faults.push_back(std::move(fault));
+    });
+  }
+
+  static Fault::Along parseAlong(Reader reader, uint32_t axes) {
+    if (reader.isNull())
+      return {};
+    if (reader.size() != 2)
+      reader.complain("expected an axis and a step, found ", reader.size(), " elements");
+    return {static_cast<int32_t>(reader.element(0).integer(0, static_cast<int64_t>(axes) - 1)),
+            reader.element(1).integer(1, INT32_MAX)};
+  }
+
+  /// Runs of scans are those of the loops around a step, or are counted by axes of its batch.
+  void parseRuns(Reader reader, const Step &step, Stage stage, Fault &fault) const {
+    size_t scans = manifest.operations[fault.operation].scans.size();
+    if (reader.has("runs")) {
+      Reader runs = reader.member("runs");
+      if (stage == Stage::Run)
+        runs.complain("expected none but in prepare");
+      runs.each([&](Reader axis) {
+        int64_t last = static_cast<int64_t>(step.batch.size()) - 1;
+        fault.runs.push_back(axis.isNull() ? -1 : static_cast<int32_t>(axis.integer(0, last)));
+      });
+    }
+    size_t known = stage == Stage::Run ? openLoops.size() : fault.runs.size();
+    if (known != scans)
+      reader.member("operation").complain("expected one in ", known, " scans, as the step is, found ", scans);
   }
 
   static void parseLibrary(Reader reader, Step &step) {

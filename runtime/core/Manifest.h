@@ -17,6 +17,9 @@
 
 namespace nova::runtime {
 
+constexpr int64_t kMaxRank = 64;
+constexpr size_t kMaxLoops = 16; // around a step
+
 /// An argument or a result.
 struct Port {
   std::string name;
@@ -73,6 +76,31 @@ struct Loop {
   uint32_t firstStep, endStep; // those inside, also of loops inside
 };
 
+/// A scan with a carry, for messages.
+struct Scan {
+  std::string text;
+  Dim first; // what its first run is called
+};
+
+/// An operation that may fail, for messages.
+struct Operation {
+  std::string text;
+  std::vector<uint32_t> scans; // around it, outermost first
+  uint32_t order = 0;          // the first operation in the outermost of them, or itself
+};
+
+/// Something that a step may fail at.
+struct Fault {
+  struct Along {
+    int32_t axis = -1; // of the position, or -1
+    int64_t step = 1;
+  };
+  uint32_t operation;
+  uint32_t axes;             // of the position that the kernel tells
+  std::vector<Along> batch;  // by axis of the batch: where it moves the position
+  std::vector<int32_t> runs; // by scan, in `prepare`: the axis of the batch that counts its runs, or -1
+};
+
 struct Step {
   std::string kernel;
   std::vector<std::string> entries; // one per target, in the order of Manifest::targets
@@ -88,6 +116,7 @@ struct Step {
   bool folds = false;        // one row of neighbouring instances of the last axis may be the rows of one launch
   uint32_t libraryTiles = 0; // contractions that library tiles may carry
   std::string libraryShapes; // the function that tells their shapes, or empty for none
+  std::vector<Fault> faults;
 };
 
 /// The two lists of steps: those that are run once for an instance of the module, and those of every run.
@@ -126,6 +155,8 @@ struct Manifest {
   std::vector<BufferSpec> buffers;
   uint32_t temporaries = 0, states = 0, prepared = 0, constants = 0; // how many buffers of these kinds
   std::vector<Step> prepare, steps;
+  std::vector<Scan> scans;
+  std::vector<Operation> operations;
   std::vector<Loop> loops;        // around steps of `steps`; one that is around another comes first
   uint32_t params = 0;            // how many arguments are params
   std::vector<bool> paramSymbols; // by symbol: some param has a size that is this symbol alone

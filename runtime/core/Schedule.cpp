@@ -31,7 +31,7 @@ void Schedule::begin(size_t callCount) {
   openRuns = 1;
   tasks = 0;
   mostBuffers = 0;
-  firstFailure.store(SIZE_MAX, std::memory_order_relaxed);
+  firstOrder.store(UINT64_MAX, std::memory_order_relaxed);
 }
 
 int64_t Schedule::beginGroup(const Batch &batch, int64_t after) {
@@ -70,9 +70,10 @@ void Schedule::add(const KernelCall &call) {
     mostBuffers = std::max(mostBuffers, call.bufferCount);
   if (group.phaseCount > 0 && blocks == 1 && phases.back().taskCount == 1) {
     ++phases.back().callCount;
+    phases.back().order = std::min(phases.back().order, orderOf(call.failing));
     return;
   }
-  phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1});
+  phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1, orderOf(call.failing)});
   ++group.phaseCount;
   group.instanceTasks += blocks;
   tasks += group.batch.instances * blocks * openRuns;
@@ -87,7 +88,30 @@ static uint64_t lagFor(uint64_t instanceTasks, size_t workers) {
   return (workers - 1) / instanceTasks + 1; // as many tasks as there are workers lie between
 }
 
+/// From each phase on: the least order of those that follow in the list, and of those that it comes back to.
+void Schedule::sortOutFailures() {
+  auto level = [&](size_t firstGroup, size_t endGroup) {
+    if (firstGroup == endGroup)
+      return;
+    const Group &last = groups[endGroup - 1];
+    auto begin = phases.begin() + static_cast<ptrdiff_t>(groups[firstGroup].firstPhase);
+    auto end = phases.begin() + static_cast<ptrdiff_t>(last.firstPhase + last.phaseCount);
+    auto lower = [](const Phase &a, const Phase &b) { return a.order < b.order; };
+    uint64_t least = std::min_element(begin, end, lower)->order;
+    std::for_each(begin, end, [&](Phase &phase) { phase.order = least; });
+  };
+  for (size_t i = 0; i < groupCount; ++i)
+    if (groups[i].batch.instances > 1)
+      level(i, i + 1);
+  for (const Loop &loop : loops)
+    if (loop.outer < 0)
+      level(loop.firstGroup, loop.endGroup);
+  for (size_t i = phases.size(); i-- > 1;)
+    phases[i - 1].order = std::min(phases[i - 1].order, phases[i].order);
+}
+
 void Schedule::share(size_t workers) {
+  sortOutFailures();
   concurrent = workers > 1;
   bool independent = true;
   size_t phaseCounters = 0;
@@ -141,22 +165,20 @@ void Schedule::work(size_t worker, void *scratch) {
   void **buffers = workerLines ? instanceBuffers[worker * workerLines].pointers : nullptr;
   uint64_t *runs = loopRuns.get() + worker * runsPerWorker;
   for (size_t i = 0; i < rangeCount; ++i)
-    if (!workOn(ranges[(worker + i) % rangeCount], {scratch, buffers, runs}))
-      return;
+    workOn(ranges[(worker + i) % rangeCount], {scratch, buffers, runs});
 }
 
-// False where a kernel has failed.
-bool Schedule::workOn(Range &range, const Worker &worker) {
+void Schedule::workOn(Range &range, const Worker &worker) {
   std::fill_n(worker.loopRuns, loops.size(), 0);
   Cursor cursor{0, 0, groupCount > 0 ? groups[0].places : 0, 0, nullptr, 0};
   for (;;) {
     uint64_t place = range.next.fetch_add(1, std::memory_order_relaxed);
     if (place >= range.end)
-      return true;
+      return;
     while (place >= cursor.end)
       advance(cursor, worker);
     if (!runPlace(cursor, place - cursor.begin, worker))
-      return false;
+      return;
   }
 }
 
@@ -194,6 +216,7 @@ void Schedule::advance(Cursor &cursor, const Worker &worker) const {
   }
 }
 
+// False where a failure has settled what is told.
 bool Schedule::runPlace(const Cursor &cursor, uint64_t place, const Worker &worker) {
   const Group &group = groups[cursor.group];
   uint64_t instance = 0, task = place;
@@ -215,17 +238,16 @@ bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, ui
   std::atomic<uint64_t> *counters = nullptr; // of the instance's phases
   if (concurrent) {
     if (cursor.before)
-      waitFor(*cursor.before, cursor.beforeDone);
+      waitFor(*cursor.before, cursor.beforeDone, phase);
     if (group.phaseCount > 1)
       counters = &phaseDone[group.firstDone + instance * (group.phaseCount - 1)];
     if (index > 0)
-      waitFor(counters[index - 1], (cursor.run + 1) * (&phase)[-1].taskCount);
-    if (firstFailure.load(std::memory_order_relaxed) != SIZE_MAX)
-      return false;
+      waitFor(counters[index - 1], (cursor.run + 1) * (&phase)[-1].taskCount, phase);
   }
+  if (isSettled(phase))
+    return false;
   for (size_t call = phase.firstCall; call < phase.firstCall + phase.callCount; ++call)
-    if (!runCall(call, group, instance, block, worker))
-      return false;
+    runCall(call, group, instance, block, worker);
   if (!concurrent)
     return true;
   if (index + 1 < group.phaseCount)
@@ -235,10 +257,10 @@ bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, ui
   return true;
 }
 
-void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count) const {
+void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const {
   constexpr int kSpins = 200;
   for (int spins = 0; done.load(std::memory_order_acquire) < count; ++spins) {
-    if (firstFailure.load(std::memory_order_relaxed) != SIZE_MAX)
+    if (isSettled(phase))
       return; // its tasks may never be run; ours will not be either
     if (spins < kSpins)
       _mm_pause();
@@ -284,7 +306,7 @@ void *const *Schedule::buffersOfRun(const KernelCall &call, int64_t loop, const 
 // Generated code carries no type signature in front of its functions for the sanitizer to look at.
 __attribute__((no_sanitize("function")))
 #endif
-bool Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, uint64_t block, const Worker &worker) {
+void Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, uint64_t block, const Worker &worker) {
   const KernelCall &call = calls[callIndex];
   void *const *buffers = call.buffers;
   if (group.loop >= 0)
@@ -302,25 +324,21 @@ bool Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
     std::memcpy(static_cast<char *>(worker.scratch) + kPositionStepInScratch, &step, sizeof step);
   }
   int32_t code = call.kernel(buffers, call.dims, row0, rows, worker.scratch);
-  if (code == 0)
-    return true;
-  recordFailure(callIndex, code, worker.scratch);
-  return false;
+  if (code != 0)
+    recordFailure(call, group, code, instance, worker);
 }
 
-void Schedule::recordFailure(size_t call, int32_t code, const void *scratch) {
+void Schedule::recordFailure(const KernelCall &call, const Group &group, int32_t code, uint64_t instance,
+                             const Worker &worker) {
+  int64_t runs[kMaxLoops] = {};
+  size_t depth = 0;
+  for (int64_t loop = group.loop; loop >= 0; loop = loops[loop].outer)
+    runs[depth++] = static_cast<int64_t>(worker.loopRuns[loop]);
+  std::reverse(runs, runs + depth);
+  Failure failure(call.failing, code, worker.scratch, instance, runs);
   std::lock_guard<std::mutex> lock(failureMutex);
-  if (call >= firstFailure.load(std::memory_order_relaxed))
+  if (hasFailed() && !failure.comesBefore(first))
     return;
-  firstReason = {code, 0, 0};
-  if (code == kIndexOutside && scratch) {
-    std::memcpy(&firstReason.index, static_cast<const char *>(scratch) + 16, sizeof firstReason.index);
-    std::memcpy(&firstReason.axisSize, static_cast<const char *>(scratch) + 24, sizeof firstReason.axisSize);
-  }
-  firstFailure.store(call, std::memory_order_relaxed);
-}
-
-const KernelCall *Schedule::failedCall() const {
-  size_t first = firstFailure.load(std::memory_order_relaxed);
-  return first == SIZE_MAX ? nullptr : &calls[first];
+  first = failure;
+  firstOrder.store(failure.order(), std::memory_order_relaxed);
 }

@@ -23,6 +23,9 @@
 // its first group then waits for its last one. Each worker keeps the place in the list where it is, with the run of
 // every loop; claims only go up, so it only walks forward. Counters of what is complete go on from run to run.
 //
+// When a kernel fails, what comes later is still run as long as it may fail at something that comes before (Failure.h):
+// so what is told does not depend on the order in which workers get to it.
+//
 // Where nothing waits the list is cut into as many ranges as there are workers. Each begins with its own and goes on
 // with what is left of the others': one decode step after another finds a session's rows, or a head's, in the cache of
 // the core that read them last.
@@ -32,6 +35,7 @@
 #ifndef NOVA_RUNTIME_CORE_SCHEDULE_H
 #define NOVA_RUNTIME_CORE_SCHEDULE_H
 
+#include "runtime/core/Failure.h"
 #include "runtime/core/Module.h"
 
 #include <atomic>
@@ -61,7 +65,7 @@ struct KernelCall {
   int64_t rows;
   int64_t block;
   bool descending;
-  uint32_t run, step;              // for messages
+  FailingStep failing;
   bool takesTiles;                 // the kernel looks for library tiles in its scratch
   const LibraryTile *const *tiles; // one for each contraction that they may carry, or null for none
   bool folds;                      // the kernel looks in its scratch for how positions go on from row to row
@@ -72,15 +76,6 @@ struct KernelCall {
 constexpr size_t kTilesInScratch = 32;
 /// Where a kernel that folds finds how positions go on from row to row: 1, or 0 where its rows are those of instances.
 constexpr size_t kPositionStepInScratch = 40;
-
-/// What a kernel returns for an index outside its axis, beside the 1 for an integer division by zero.
-constexpr int32_t kIndexOutside = 2;
-
-/// Why a kernel failed: what it returned and, for an index, what it left in its scratch.
-struct KernelFailure {
-  int32_t code = 0;
-  int64_t index = 0, axisSize = 0;
-};
 
 /// The number of blocks of a step of `rows` > 0.
 inline uint64_t blockCount(int64_t rows, int64_t block) { return static_cast<uint64_t>((rows - 1) / block) + 1; }
@@ -110,19 +105,18 @@ public:
   /// After the last add: gets ready for this many workers, at least 1.
   void share(size_t workers);
 
-  /// Does work until none is left to claim or a kernel has failed. Called by each of the workers, with scratch of its
-  /// own.
+  /// Does work until none is left to claim, or a kernel has failed and what is left can fail at nothing that comes
+  /// before that. Called by each of the workers, with scratch of its own.
   void work(size_t worker, void *scratch);
 
-  /// After the last worker has returned: the first step, in the order of the list, that was seen to fail, or null.
-  const KernelCall *failedCall() const;
-  /// Where there is such a step: why.
-  const KernelFailure &failure() const { return firstReason; }
+  /// After the last worker has returned: the first failure (Failure.h), or null.
+  const Failure *failure() const { return hasFailed() ? &first : nullptr; }
 
 private:
   struct Phase {
     uint64_t taskBegin, taskCount; // among the tasks of an instance
     size_t firstCall, callCount;   // more than one call only if each has one block
+    uint64_t order;                // of failures (orderOf): from the phase on nothing comes before this
   };
 
   struct alignas(64) Group {
@@ -169,16 +163,20 @@ private:
     uint64_t beforeDone;
   };
 
-  bool workOn(Range &range, const Worker &worker);
+  void workOn(Range &range, const Worker &worker);
   void advance(Cursor &cursor, const Worker &worker) const;
+  void sortOutFailures();
   uint64_t runsOf(int64_t loop) const;
   uint64_t tasksAtEnd(const Group &group) const;
   bool runPlace(const Cursor &cursor, uint64_t place, const Worker &worker);
   bool runTask(const Cursor &cursor, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
-  void waitFor(const std::atomic<uint64_t> &done, uint64_t count) const;
-  bool runCall(size_t call, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
+  void waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const;
+  bool hasFailed() const { return firstOrder.load(std::memory_order_relaxed) != UINT64_MAX; }
+  /// Whether nothing from the phase on could change which failure is told.
+  bool isSettled(const Phase &phase) const { return firstOrder.load(std::memory_order_relaxed) < phase.order; }
+  void runCall(size_t call, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
   void *const *buffersOfRun(const KernelCall &call, int64_t loop, const Worker &worker) const;
-  void recordFailure(size_t call, int32_t code, const void *scratch);
+  void recordFailure(const KernelCall &call, const Group &group, int32_t code, uint64_t instance, const Worker &worker);
 
   std::vector<KernelCall> calls;
   std::vector<Phase> phases;
@@ -198,9 +196,9 @@ private:
   size_t runsPerWorker = 0, runsCapacity = 0;
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;
-  alignas(64) std::atomic<size_t> firstFailure{SIZE_MAX};
+  alignas(64) std::atomic<uint64_t> firstOrder{UINT64_MAX}; // of `first`, if there is one
   std::mutex failureMutex;
-  KernelFailure firstReason; // of firstFailure, written under the mutex
+  Failure first; // written under the mutex
 };
 
 } // namespace nova::runtime

@@ -134,6 +134,24 @@ TEST(Refused, StepsAlongAnAxis) {
                 "has indices of 'f32'; expected i64 or i32");
 }
 
+TEST(Refused, Faults) {
+  auto fault = [](const std::string &at, const std::string &starts = "") {
+    return kernel("%x: b<f32[m, n], rows>, %i: b<i64[n], rows>, %o: b<f32[n, n], rows>",
+                  "tile.gather %x[%i] axis 0 -> %o {tile.fault = #tile.fault<0, affine_map<" + at + ">, [" + starts +
+                      "]>} : <f32[m, n], rows>[<i64[n], rows>] -> <f32[n, n], rows>");
+  };
+  EXPECT_EQ(refusal(expand(fault("(i)[s] -> (i * 2 + s)", "#nova.dim<m>"), {}), "x86-64-v3"), "");
+  expectRefused(fault("(i, j) -> (i)"),
+                "has a fault of 2 indices and 0 symbols; expected 1 indices and at most as many "
+                "symbols as starts, 0");
+  expectRefused(fault("(i)[s] -> (i + s)"), "has a fault of 1 indices and 1 symbols");
+  expectRefused(fault("(i) -> (i + i * 2)"),
+                "has a fault whose position is not made of at most 64 axes, each an index, "
+                "a step and a start");
+  expectRefused(fault("(i)[s] -> (i + s)", "#nova.dim<q>"), "uses the symbol 'q' of the dimension 'q'");
+  expectRefused(fault("(i)[s] -> (i + s)", "1"), "has a fault whose starts are no sizes");
+}
+
 TEST(Refused, MovesOfRows) {
   expectRefused(kernel("%x: b<f32[m, n], rows>", "%s = tile.scratch : <f32[m], rows>"),
                 "must be a matrix of layout 'rows'");

@@ -67,9 +67,12 @@ TEST(Version, InterfaceNamesOfAGraph) {
   EXPECT_EQ(names.symbols, std::vector<std::string>({"n", "d", "dv"}));
 }
 
-TEST(Version, StoreKeySeesBuild) {
+TEST(Version, StoreKeySeesBuildAndPlaces) {
   Hash version = versionHash(plainKey());
   EXPECT_NE(storeKey(version, sha256("one")), storeKey(version, sha256("two")));
+  EXPECT_NE(storeKey(version, sha256("one")), storeKey(version, sha256("one"), {"g.nova:2:3: %q of @g"}));
+  EXPECT_NE(storeKey(version, sha256("one"), {"g.nova:2:3: %q of @g"}),
+            storeKey(version, sha256("one"), {"g.nova:3:3: %q of @g"}));
   EXPECT_EQ(&buildId(), &buildId());
   EXPECT_NE(buildId(), Hash());
 }

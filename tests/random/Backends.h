@@ -23,6 +23,8 @@ struct Outcome {
 /// Empty where both give the same bits (or both find a division by zero or an index outside); else the first difference
 /// in words.
 std::string difference(const Outcome &expected, const Outcome &found);
+/// The same for whole runs of one graph: they must fail in the same words.
+std::string differenceOfRuns(const Outcome &expected, const Outcome &found);
 
 class Backends {
 public:
@@ -47,7 +49,7 @@ private:
   Outcome call(nova_session_t *session, const Tensors &arguments, nova_context_t *in) const;
 
   std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> core;
+  mlir::OwningOpRef<mlir::ModuleOp> core, compiledCore; // that of the text, and that of its stored form
   nova_module_t *module = nullptr;
 };
 } // namespace nova::test

@@ -68,7 +68,7 @@ TEST(RandomProducts, OneDnnChangesNoBit) {
       Outcome expected = backends->interpret(arguments);
       for (int threads : {1, 2})
         for (bool onednn : {true, false})
-          ASSERT_EQ(difference(expected, backends->run(arguments, threads, onednn)), "")
+          ASSERT_EQ(differenceOfRuns(expected, backends->run(arguments, threads, onednn)), "")
               << "seed " << seed << ", run " << run << (onednn ? " with" : " without") << " oneDNN\n"
               << graph.text();
     }

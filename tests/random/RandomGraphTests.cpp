@@ -55,7 +55,7 @@ static std::string compare(const Backends &backends, const Sample &sample) {
   runs.all++;
   runs.errors += !expected.error.empty();
   for (int threads : {1, 2})
-    if (std::string text = difference(expected, backends.run(sample.arguments, threads)); !text.empty())
+    if (std::string text = differenceOfRuns(expected, backends.run(sample.arguments, threads)); !text.empty())
       return std::to_string(threads) + " threads: " + text;
   if (sample.pieces.empty())
     return "";

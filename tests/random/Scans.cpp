@@ -9,7 +9,7 @@ bool sharedDivision(const Outcome &expected, const Outcome &found) {
 std::string compareCompiled(Draw &draw, const Backends &backends, const Tensors &arguments,
                             const Outcome &interpreted) {
   for (int threads : {1, 2})
-    if (std::string text = difference(interpreted, backends.run(arguments, threads)); !text.empty())
+    if (std::string text = differenceOfRuns(interpreted, backends.run(arguments, threads)); !text.empty())
       return text;
   int64_t rows = backends.isSequence() ? backends.rowsOf(arguments) : 0;
   if (rows <= 0)

@@ -57,6 +57,29 @@ TEST(Failure, AnIndexOutsideItsAxis) {
   }
 }
 
+TEST(Failure, TheFirstEntryOfTheFirstOperationIsTold) {
+  ModulePtr module = load(faultyManifest());
+  for (int32_t threads : {1, 2, 4, 16}) {
+    ContextPtr context = makeContext(threads);
+    Tensor<int64_t> a({5, 3000}, 17), b({5, 3000}, 4), first({5, 3000}, -9), second({5, 3000}, -9);
+    std::vector<ModuleRun> runs{{module.get(), nullptr, {a.view(), b.view()}, {first.view(), second.view()}}};
+    ASSERT_EQ(run(context.get(), runs), "");
+    EXPECT_EQ(second.data[7], 4);
+    auto at = [](int64_t instance, int64_t row) { return static_cast<size_t>(instance * 3000 + row); };
+    b.data[at(0, 1)] = b.data[at(4, 2999)] = -2; // of the last operation
+    EXPECT_EQ(run(context.get(), runs), "division by zero: %r of @g: integer division by zero at [0, 1]");
+    a.data[at(2, 30)] = a.data[at(1, 2800)] = a.data[at(1, 2801)] = a.data[at(4, 0)] = -1;
+    EXPECT_EQ(run(context.get(), runs), "division by zero: %q of @f: integer division by zero at [1, 2800]");
+    b.data[at(3, 8)] = b.data[at(3, 4)] = -1; // of the first one, in the last step
+    EXPECT_EQ(run(context.get(), runs), "division by zero: %p of @f: integer division by zero at [3, 4]");
+    runs.insert(runs.begin(), runs[0]); // of several runs the first
+    Tensor<int64_t> good({5, 3000}, 1), otherFirst({5, 3000}), otherSecond({5, 3000});
+    runs[0].arguments = {good.view(), good.view()};
+    runs[0].results = {otherFirst.view(), otherSecond.view()};
+    EXPECT_EQ(run(context.get(), runs), "division by zero: run 1, %p of @f: integer division by zero at [3, 4]");
+  }
+}
+
 TEST(Failure, OneFailedRunHoldsBackAll) {
   ModulePtr module = load(divideManifest());
   for (int32_t threads : {1, 4}) {
@@ -74,7 +97,7 @@ TEST(Failure, OneFailedRunHoldsBackAll) {
     for (int i = 0; i < kRuns; ++i)
       runs.push_back({module.get(), nullptr, {a[i].view(), b[i].view()}, {quotient[i].view(), rest[i].view()}});
     EXPECT_EQ(run(context.get(), runs),
-              "division by zero: integer division by zero in step divide of test.divide, run 7");
+              "division by zero: run 7, integer division by zero in step divide of test.divide");
     for (int i = 0; i < kRuns; ++i)
       EXPECT_EQ(quotient[i].data, std::vector<int64_t>(quotient[i].data.size(), -1)) << i;
     b[7].data.assign(b[7].data.size(), 2);

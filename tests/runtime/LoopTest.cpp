@@ -91,7 +91,7 @@ TEST(Loop, AFailedPieceLeavesTheCarryAsItWas) {
                        {{NOVA_F64, 2, dims, to.data.data() + 50}}};
     };
     EXPECT_THAT(run(context.get(), {piece(beside, besideOut, other.get()), piece(layers, out, failing.get())}),
-                HasSubstr("division by zero in step recur of test.carry, run 1"));
+                HasSubstr("run 1, integer division by zero in step recur of test.carry"));
     EXPECT_EQ(nova_session_length(failing.get()), 10);
     EXPECT_EQ(out.data[50], -1);
     layers.rows.data[25 * 5 + 2] = good;

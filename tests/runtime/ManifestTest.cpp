@@ -20,9 +20,10 @@ static std::string textFailure(const std::string &manifest) {
 }
 
 TEST(Manifest, GoodOnesPass) {
-  for (const Json &manifest : {scaleManifest(), prefixManifest(), runningManifest(), divideManifest(),
-                               prefixBatchManifest(), runningBatchManifest(), divideBatchManifest(), linearManifest(),
-                               layersManifest(), runningParamManifest(), divideParamManifest(), libraryManifest()})
+  for (const Json &manifest :
+       {scaleManifest(), prefixManifest(), runningManifest(), divideManifest(), prefixBatchManifest(),
+        runningBatchManifest(), divideBatchManifest(), linearManifest(), layersManifest(), runningParamManifest(),
+        divideParamManifest(), libraryManifest(), faultyManifest()})
     EXPECT_EQ(failure(manifest), "");
 }
 
@@ -33,7 +34,7 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
   EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
   EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
-  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 4, found 1");
+  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 5, found 1");
   EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
   EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
   // Deep nesting must not exhaust the stack.
@@ -59,6 +60,56 @@ TEST(Manifest, EveryMemberIsNeeded) {
       bad[Json::json_pointer(place)].erase(name);
       EXPECT_THAT(failure(bad), HasSubstr(": expected a member \"" + name + "\""));
     }
+}
+
+TEST(Manifest, FaultsNameOperationsAxesAndRuns) {
+  const Json good = faultyManifest();
+  auto with = [&](const char *place, Json value) {
+    Json bad = good;
+    bad[Json::json_pointer(place)] = std::move(value);
+    return failure(bad);
+  };
+  EXPECT_EQ(with("/operations/0/text", ""),
+            "module invalid: manifest, operations[0].text: expected a text that is not empty");
+  EXPECT_EQ(with("/operations/0/scans", {0}),
+            "module invalid: manifest, operations[0].scans[0]: expected an integer in 0 .. -1, found 0");
+  EXPECT_EQ(with("/operations/0/scans", Json(std::vector<int>(17, 0))),
+            "module invalid: manifest, operations[0].scans: expected at most 16 scans in each other, found 17");
+  EXPECT_EQ(with("/steps/1/faults/0/operation", 3),
+            "module invalid: manifest, steps[1].faults[0].operation: expected an integer in 0 .. 2, found 3");
+  EXPECT_EQ(with("/steps/1/faults/1/operation", -1),
+            "module invalid: manifest, steps[1].faults[1].operation: expected an integer in 0 .. 2, found -1");
+  EXPECT_EQ(with("/steps/1/faults/0/operation", 2), "");
+  Json bad = good;
+  bad["steps"][1]["faults"][0]["operation"] = 2;
+  bad["steps"][1]["faults"][1]["operation"] = 0;
+  EXPECT_EQ(failure(bad), "module invalid: manifest, steps[1].faults[1].operation: expected the operations in their "
+                          "order, found 0 after 2");
+  EXPECT_EQ(with("/steps/0/faults/0/axes", 65),
+            "module invalid: manifest, steps[0].faults[0].axes: expected an integer in 0 .. 64, found 65");
+  EXPECT_EQ(with("/steps/0/faults/0/batch", Json::array()), "module invalid: manifest, steps[0].faults[0].batch: "
+                                                            "expected one for each axis of the batch, 1, found 0");
+  EXPECT_EQ(with("/steps/0/faults/0/batch/0", {0}),
+            "module invalid: manifest, steps[0].faults[0].batch[0]: expected an axis and a step, found 1 elements");
+  EXPECT_EQ(with("/steps/0/faults/0/batch/0", {2, 1}),
+            "module invalid: manifest, steps[0].faults[0].batch[0][0]: expected an integer in 0 .. 1, found 2");
+  EXPECT_EQ(
+      with("/steps/0/faults/0/batch/0", {0, 0}),
+      "module invalid: manifest, steps[0].faults[0].batch[0][1]: expected an integer in 1 .. 2147483647, found 0");
+  EXPECT_EQ(with("/steps/0/faults/0/runs", Json::array()),
+            "module invalid: manifest, steps[0].faults[0].runs: expected none but in prepare");
+  EXPECT_EQ(with("/steps/0/scratch", nullptr),
+            "module invalid: manifest, steps[0].faults: expected none for a step without scratch, found 1");
+  EXPECT_EQ(with("/steps/0/folds", true),
+            "module invalid: manifest, steps[0].faults: expected none for a step that folds, found 1");
+  EXPECT_EQ(with("/can_fail", false),
+            "module invalid: manifest, steps[0].faults: expected none, as can_fail is false, found 1");
+  bad = good;
+  bad["scans"] = Json::array({{{"text", "the scan %Y"}, {"first", constantDim(0)}}});
+  bad["operations"][1]["scans"] = {0};
+  EXPECT_EQ(failure(bad),
+            "module invalid: manifest, steps[0].faults[0].operation: expected one in 0 scans, as the step "
+            "is, found 1");
 }
 
 TEST(Manifest, LibraryTilesNeedScratchAndShapes) {

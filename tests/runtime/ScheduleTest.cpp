@@ -54,11 +54,24 @@ protected:
   int64_t strides[6] = {0, 1, 0, 100, 0, 10000}; // up to three axes of a batch
   int64_t loopStrides[4] = {0, 100, 0, 10};      // up to two loops around it
   int64_t dims[8][3] = {{0, -1}, {1, -1}, {2, -1}, {3, -1}, {4, -1}, {5, -1}, {6, -1}, {7, -1}};
+  const Manifest manifest;
+  const Step step{};
   Schedule schedule;
 
+  /// The label is the step's number, and its place in the order of failures.
   void add(int label, int64_t rows, int64_t block, bool descending = false, uint32_t run = 0) {
-    schedule.add(
-        {record, 2, buffers, strides, loopStrides, dims[label], rows, block, descending, run, 0, false, nullptr});
+    schedule.add({record,
+                  2,
+                  buffers,
+                  strides,
+                  loopStrides,
+                  dims[label],
+                  rows,
+                  block,
+                  descending,
+                  {&manifest, &step, dims[label], run, uint32_t(label)},
+                  false,
+                  nullptr});
   }
   void workOn(int threadCount) {
     std::vector<std::thread> threads;
@@ -83,7 +96,7 @@ TEST_F(ScheduleTest, OneWorkerKeepsTheOrder) {
   std::vector<Entry> expected{{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 0, 3}, {0, 0, 4}, {1, 0, 4},
                               {1, 0, 2}, {1, 0, 3}, {1, 0, 0}, {1, 0, 1}, {2, 0, 0}};
   EXPECT_EQ(log.entries, expected);
-  EXPECT_EQ(schedule.failedCall(), nullptr);
+  EXPECT_EQ(schedule.failure(), nullptr);
 }
 
 TEST_F(ScheduleTest, InstancesFollowEachOther) {
@@ -248,12 +261,13 @@ TEST_F(ScheduleTest, AFailureEndsTheWork) {
     add(1, 100, 1);
     add(2, 100, 1);
     workOn(threads);
-    ASSERT_NE(schedule.failedCall(), nullptr);
-    EXPECT_EQ(schedule.failedCall()->dims[0], 1);
+    ASSERT_NE(schedule.failure(), nullptr);
+    EXPECT_EQ(schedule.failure()->text(), "integer division by zero in step  of ");
+    EXPECT_EQ(schedule.failure()->order(), uint64_t{1} << 31 | 1);
     std::vector<Entry> entries = log.take();
     for (const Entry &entry : entries)
       EXPECT_NE(entry.label, 2) << "nothing after the failed step is run";
-    EXPECT_LE(entries.size(), 8u + 6u + 4u);
+    EXPECT_EQ(entries.size(), 8u + 100u) << "an earlier block might fail too";
   }
 }
 
@@ -269,8 +283,9 @@ TEST_F(ScheduleTest, AFailureInOneInstance) {
     schedule.beginGroup({50, 1, &size}, group);
     add(2, 1, 1);
     workOn(threads);
-    ASSERT_NE(schedule.failedCall(), nullptr);
-    EXPECT_EQ(schedule.failedCall()->dims[0], 1);
+    ASSERT_NE(schedule.failure(), nullptr);
+    EXPECT_EQ(schedule.failure()->text(), "integer division by zero in step  of ");
+    EXPECT_EQ(schedule.failure()->order(), uint64_t{1} << 31 | 1);
     for (const Entry &entry : log.take())
       EXPECT_NE(entry.label, 2) << "nothing after the failed group is run";
   }
@@ -345,24 +360,45 @@ TEST_F(ScheduleTest, RunsOfALoopWaitOnAnyNumberOfThreads) {
     }
 }
 
-TEST_F(ScheduleTest, AFailureEndsALoop) {
+TEST_F(ScheduleTest, WhatCouldFailBeforeAFailureIsStillRun) {
+  for (int threads : {1, 4}) {
+    dims[1][1] = dims[0][1] = 5;
+    dims[2][1] = 0; // also fails, but comes later
+    schedule.begin(4);
+    int64_t group = schedule.beginGroup({}, -1);
+    add(1, 8, 1);
+    group = schedule.beginGroup({}, group);
+    add(2, 3, 1);
+    add(0, 8, 1);
+    add(3, 8, 1);
+    workOn(threads);
+    ASSERT_NE(schedule.failure(), nullptr);
+    EXPECT_EQ(schedule.failure()->order(), uint64_t{1} << 31);
+    std::map<int64_t, int> count;
+    for (const Entry &entry : log.take())
+      ++count[entry.label];
+    EXPECT_EQ(count, (std::map<int64_t, int>{{0, 8}, {1, 8}, {2, 3}}));
+  }
+}
+
+TEST_F(ScheduleTest, AFailureInALoopEndsTheWorkBehindIt) {
   for (int threads : {1, 4}) {
     dims[1][1] = 1;
     dims[1][2] = 700; // in the run with this place
-    schedule.begin(2);
+    schedule.begin(3);
     schedule.beginLoop(50);
     schedule.beginGroup({}, -1);
     add(0, 2, 1);
     schedule.beginGroup({}, 0);
     add(1, 3, 1);
     schedule.endLoop();
+    schedule.beginGroup({}, 1);
+    add(2, 3, 1);
     workOn(threads);
-    ASSERT_NE(schedule.failedCall(), nullptr);
-    EXPECT_EQ(schedule.failedCall()->dims[0], 1);
+    ASSERT_NE(schedule.failure(), nullptr);
+    EXPECT_EQ(schedule.failure()->order(), uint64_t{1} << 31 | 1);
     for (const Entry &entry : log.take())
-      EXPECT_LE(entry.instance, 700) << "no run after the one that failed";
-    dims[1][1] = dims[1][2] = 0;
-    dims[1][1] = -1;
+      EXPECT_NE(entry.label, 2) << "nothing behind the loop";
   }
 }
 
@@ -371,7 +407,7 @@ TEST_F(ScheduleTest, NothingToDo) {
   EXPECT_EQ(schedule.taskCount(), 0u);
   schedule.share(1);
   schedule.work(0, nullptr);
-  EXPECT_EQ(schedule.failedCall(), nullptr);
+  EXPECT_EQ(schedule.failure(), nullptr);
 }
 
 } // namespace

@@ -67,7 +67,7 @@ static Json step(const char *kernel, Json rows, int64_t block, const char *order
 }
 
 static Json baseManifest(const char *graph, Json symbols) {
-  return {{"format", 4},
+  return {{"format", 5},
           {"graph", graph},
           {"graph_hash", std::string(64, '1')},
           {"semantic_hash", std::string(64, '2')},
@@ -137,6 +137,31 @@ static Json batched(Json step, Json batch, bool joins) {
   step["batch"] = std::move(batch);
   step["joins"] = joins;
   return step;
+}
+
+Json faultyManifest() {
+  Json manifest = baseManifest("test.faulty", {"n", "H"});
+  Json shape = {symbolDim("H"), symbolDim("n")}, batch = Json::array({symbolDim("H")});
+  Json strides = Json::array({productDim({"n"}, 8)});
+  manifest["can_fail"] = true;
+  manifest["operations"] = Json::array();
+  for (const char *text : {"%p of @f", "%q of @f", "%r of @g"})
+    manifest["operations"].push_back({{"text", text}, {"scans", Json::array()}});
+  manifest["arguments"] = {port("a", "i64", shape), port("b", "i64", shape)};
+  manifest["results"] = {port("first", "i64", shape), port("second", "i64", shape)};
+  manifest["buffers"] = {argumentBuffer(0), argumentBuffer(1), resultBuffer(0), resultBuffer(1)};
+  auto copy = [&](int from, int to, const std::vector<int> &operations) {
+    Json copied = batched(step("faulty", symbolDim("n"), 4, "ascending",
+                               {stepBuffer(from, strides), stepBuffer(to, strides)}, "scratch_faulty"),
+                          batch, false);
+    copied["faults"] = Json::array();
+    for (int operation : operations)
+      copied["faults"].push_back(
+          {{"operation", operation}, {"axes", 2}, {"batch", Json::array({Json::array({0, 1})})}});
+    return copied;
+  };
+  manifest["steps"] = {copy(0, 2, {1}), copy(1, 3, {0, 2})};
+  return manifest;
 }
 
 Json prefixBatchManifest() {

@@ -35,6 +35,10 @@ Json runningManifest();
 /// i64 quotient[n] and rest[n] of a[n], b[n]; can fail.
 Json divideManifest();
 
+/// i64 first[H, n] and second[H, n], copies of a[H, n] and b[H, n], by a step for each with H instances. What numbers
+/// below 0 fail at is told: -1 in `a` is operation 1, in `b` -1 is operation 0 and -2 operation 2.
+Json faultyManifest();
+
 // The same for B times H instances, each of which is one of the above.
 
 /// f64 prefix[B, H, n] of Q[B, H, n, d], and raised[B, H, n] = prefix + the sum of all instances' totals. Four steps:

@@ -144,6 +144,25 @@ int32_t lookup(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scr
   return 0;
 }
 
+// out[i] = in[i]; a number -1 - k fails at fault k. Tells the first of the lowest fault.
+int32_t faulty(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  const int64_t *in = buffers[0];
+  int64_t *out = buffers[1];
+  int32_t failed = 0;
+  for (int64_t i = row0; i < row0 + rows; ++i) {
+    out[i] = in[i];
+    int32_t fault = (int32_t)(-1 - in[i]);
+    if (fault < 0 || (failed && fault >= ((int32_t *)scratch)[3]))
+      continue;
+    failed = 1;
+    ((int32_t *)scratch)[3] = fault;
+    ((int64_t *)scratch)[8] = 0; // the position begins here: an axis that the instance moves along, and the row
+    ((int64_t *)scratch)[9] = i;
+  }
+  return failed;
+}
+int64_t scratch_faulty(Dims dims, int64_t rows) { return 128; }
+
 // A step that cannot go wrong, behind one that can.
 int32_t increment(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
   int64_t *values = buffers[0];

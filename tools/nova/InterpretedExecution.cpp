@@ -5,6 +5,7 @@
 #include "tools/nova/Execution.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/HostTensor.h"
+#include "tools/nova/ModuleSource.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/Rows.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,18 +29,11 @@ private:
 } // namespace
 
 Expected<mlir::OwningOpRef<mlir::ModuleOp>> makeCoreForm(Workspace &workspace) {
-  std::vector<std::string> probes(options::probes.begin(), options::probes.end());
-  mlir::OwningOpRef<mlir::ModuleOp> module = buildCoreForm(workspace.getGraph(), workspace.getTypeBindings(), probes);
-  if (!module)
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> module =
+      compiledCoreForm(workspace.getGraph(), compileOptions(workspace));
+  if (failed(module))
     return reported();
-  GraphOp core = coreGraph(*module);
-  std::vector<std::string> names;
-  for (unsigned i = 0; i < workspace.getGraph().getNumGraphResults(); i++)
-    names.push_back(workspace.getGraph().getResultName(i));
-  append_range(names, probes);
-  if (failed(bindStorage(core, names, workspace.getStorage())))
-    return reported();
-  return module;
+  return std::move(*module);
 }
 
 Expected<ExtendGraph> makeExtend(GraphOp core) {
@@ -104,7 +98,7 @@ Expected<Execution::Tensors> InterpretedExecution::decode(const Tensors &argumen
     Bindings known;
     known[extend.rows.getValue()] = rows;
     known[extend.past.getValue()] = past;
-    Expected<Tensors> outputs = interpret(step, inputs, known);
+    Expected<Tensors> outputs = interpret(step, inputs, known, {extend.rows, extend.past});
     if (!outputs)
       return outputs.takeError();
     for (auto [i, result] : enumerate(results)) {

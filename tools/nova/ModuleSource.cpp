@@ -1,6 +1,4 @@
 #include "tools/nova/ModuleSource.h"
-#include "compiler/identity/BuildId.h"
-#include "compiler/identity/Version.h"
 #include "tools/nova/Failure.h"
 #include "tools/nova/Options.h"
 
@@ -35,11 +33,11 @@ Expected<ModuleBytes> compileModule(Workspace &workspace) {
 Expected<ModuleBytes> obtainModule(Workspace &workspace) {
   if (options::noStore)
     return compileModule(workspace);
-  mlir::FailureOr<std::string> version = versionHash(workspace.getGraph(), compileOptions(workspace));
-  if (failed(version))
+  mlir::FailureOr<ModuleIdentity> identity = identifyModule(workspace.getGraph(), compileOptions(workspace));
+  if (failed(identity))
     return reported();
   Store store = openStore();
-  Hash key = storeKey(*parseHash(*version), buildId());
+  const Hash &key = identity->storeKey;
   Expected<StoreResult> entry = store.getOrMake(key, workspace.getGraph().getSymName(), [&]() -> Expected<std::string> {
     Expected<ModuleBytes> made = compileModule(workspace);
     if (!made)
@@ -48,6 +46,7 @@ Expected<ModuleBytes> obtainModule(Workspace &workspace) {
   });
   if (!entry)
     return entry.takeError();
-  return ModuleBytes{std::move(entry->bytes), *version, entry->found, store.pathOf(key), std::move(entry->problem)};
+  return ModuleBytes{std::move(entry->bytes), identity->versionHash, entry->found, store.pathOf(key),
+                     std::move(entry->problem)};
 }
 } // namespace nova::tool

@@ -419,9 +419,9 @@ void Planner::emitRowKernels() {
     auto plain = [&](Operation *contraction) {
       return matrixOf(factorOf(cast<MatmulOp>(contraction), contraction->getOperand(1)).source, group.batch);
     };
-    PlanStep step = emitRowKernel(
-        builder, values,
-        {name, symbols, group.rows, position, group.batch, schedule, ranges, global, outputs, isForLibrary, plain});
+    PlanStep step = emitRowKernel(builder, values,
+                                  {name, symbols, group.rows, position, group.batch, schedule, ranges, global, outputs,
+                                   faults, isForLibrary, plain});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
     steps[group.level].push_back(step);
   }
@@ -476,7 +476,7 @@ void Planner::emitMap(Operation *op, Value value, ArrayRef<DimAttr> at) {
   Role role = values.role(op->getResult(0));
   auto emit = role == Role::Reduce ? emitReduceKernel : role == Role::Gather ? emitGatherKernel : emitMapKernel;
   std::string name = kernelName(role == Role::Reduce   ? "reduce"
-                                : role == Role::Gather ? "gather_" + nameOf(value) // which its errors name
+                                : role == Role::Gather ? "gather"
                                 : role == Role::Join   ? "join"
                                                        : "map");
   auto global = [&](Value x) { return globalOf(x); };
@@ -486,7 +486,7 @@ void Planner::emitMap(Operation *op, Value value, ArrayRef<DimAttr> at) {
   auto strides = [&](TensorType type, ArrayRef<AxisPlace> places, int64_t batch) {
     return mapStrides(type, places, batch);
   };
-  MapKernelInput input{name, symbols, op, value, at, global, inlined, strides};
+  MapKernelInput input{name, symbols, op, value, at, global, inlined, strides, faults};
   PlanStep step = emit(builder, values, input);
   apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
   steps[level.lookup(op->getResult(0))].push_back(step);
@@ -537,9 +537,12 @@ FailureOr<TileProgram> Planner::run() {
 
 FailureOr<TileProgram> graphToTiles(const TileInput &input) {
   widenNibbles(input.graph, input.numArguments, input.resultNames.size());
-  FailureOr<TileProgram> program = Planner(input).run();
+  Faults faults(input);
+  FailureOr<TileProgram> program = Planner(input, faults).run();
   if (failed(program) || failed(splitPrepared(input.graph, *program)))
     return failure();
+  program->plan.operations = faults.takeOperations();
+  program->plan.scans = faults.takeScans();
   joinSteps(program->plan, program->plan.prepare);
   joinSteps(program->plan, program->plan.steps);
   return program;

@@ -124,7 +124,7 @@ LogicalResult Planner::emitScan(ScanOp op) {
   TileInput input{body, body.getNumGraphArguments() - states, {}, in.sequence, in.rows, in.past};
   for (unsigned i = 0; i + states < body.getNumGraphResults(); i++)
     input.resultNames.push_back(body.getResultName(i));
-  FailureOr<TileProgram> inner = Planner(input, counters, symbols).run();
+  FailureOr<TileProgram> inner = Planner(input, counters, symbols, faults).run();
   if (failed(inner))
     return failure();
   program.module->getBody()->getOperations().splice(program.module->getBody()->end(),

@@ -13,7 +13,8 @@ using AxisMap = SmallVector<AxisPlace, 4>;
 
 class MapEmitter {
 public:
-  MapEmitter(OpBuilder &builder, const Values &values, const MapKernelInput &in) : b(builder), values(values), in(in) {}
+  MapEmitter(OpBuilder &builder, const Values &values, const MapKernelInput &in)
+      : b(builder), values(values), in(in), faults(in.faults) {}
   PlanStep run();
 
 private:
@@ -25,6 +26,8 @@ private:
   std::vector<std::pair<Value, AxisMap>> leaves;
   SmallVector<Value> indices;
   DenseSet<int64_t> indexed; // axes of the output whose positions are computed with
+  KernelFaults faults;
+  int64_t batch = 0; // leading axes of the output
 
   AxisMap operandMap(Operation *op, const AxisMap &own, Value operand) const;
   Value position(OpBuilder &body, Location loc, const AxisPlace &place) const;
@@ -125,7 +128,10 @@ void MapEmitter::visit(Value root, const AxisMap &rootMap, bool collect, OpBuild
       continue;
     }
     auto index = [&](OpBuilder &ib, IotaOp iota) { return position(ib, iota.getLoc(), map[iota.getAxis()]); };
-    ScalarBody one(body, index);
+    auto cloned = [&](Operation *graphOp, Operation *scalar) {
+      faults.note(graphOp, scalar, map, batch, tensorOf(in.value).getRank() - batch);
+    };
+    ScalarBody one(body, index, cloned);
     if (reads)
       for (Value x : op->getOperands())
         one.set(x, operand(x));
@@ -164,7 +170,7 @@ PlanStep MapEmitter::run() {
     identity.push_back({i, 1, DimAttr()});
   visit(v, identity, true, b);
   scalars.clear();
-  int64_t batch = batchAxes(type);
+  batch = batchAxes(type);
   if (batch > 0)
     rows = type.getDims()[batch];
   auto kernel =
@@ -216,6 +222,7 @@ PlanStep MapEmitter::run() {
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(&body);
   visit(v, identity, false, bodyBuilder);
   bodyBuilder.create<tile::YieldOp>(loc, ValueRange{scalars[key(v, identity)]});
+  step.faults = faults.finish(kernel);
   return step;
 }
 
@@ -284,8 +291,14 @@ PlanStep emitGatherKernel(OpBuilder &b, const Values &values, const MapKernelInp
     body.addArgument(tile::BufferType::get(b.getContext(), matrix, tile::Layout::rows), loc);
     step.buffers.push_back(buffer.buffer);
   }
-  OpBuilder::atBlockEnd(&body).create<tile::GatherOp>(loc, body.getArgument(0), body.getArgument(1),
-                                                      body.getArgument(2), op.getAxis() - batch);
+  auto gather = OpBuilder::atBlockEnd(&body).create<tile::GatherOp>(loc, body.getArgument(0), body.getArgument(1),
+                                                                    body.getArgument(2), op.getAxis() - batch);
+  AxisMap places;
+  for (auto [axis, dim] : llvm::enumerate(tensorOf(op.getIndices()).getDims()))
+    places.push_back({int64_t(axis) < batch && values.isOne(dim) ? -1 : int64_t(axis), 1, DimAttr()});
+  KernelFaults faults(in.faults);
+  faults.note(op, gather, places, batch, places.size() - batch);
+  step.faults = faults.finish(kernel);
   return step;
 }
 

@@ -5,13 +5,6 @@
 #include "compiler/conversion/GraphToTiles/RowKernel.h"
 
 namespace nova {
-/// Where an op of a loop nest reads an operand along one of its axes: at `step` times the position along an axis of the
-/// nest (below 0: at 0), plus `start` (null: 0).
-struct AxisPlace {
-  int64_t axis = -1, step = 1;
-  DimAttr start = {};
-};
-
 struct MapKernelInput {
   std::string name;
   llvm::ArrayRef<mlir::Attribute> symbols;
@@ -24,6 +17,7 @@ struct MapKernelInput {
   llvm::function_ref<bool(mlir::Value)> inlined; // computed in the loop instead of read
   /// Steps in bytes, per axis of a batch of `batch` axes of the nest, through a dense tensor that is read at `places`.
   llvm::function_ref<std::vector<DimAttr>(TensorType, llvm::ArrayRef<AxisPlace> places, int64_t batch)> strides;
+  const Faults &faults;
 };
 
 /// One loop nest over the axes of the value, with elementwise ops, transposes and slices before it fused in.

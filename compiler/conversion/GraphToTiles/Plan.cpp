@@ -93,6 +93,14 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   }
   os << "steps:\n";
   printSteps(plan.steps, 2, os);
+  if (!plan.operations.empty())
+    os << "may fail:\n";
+  for (const PlanOperation &operation : plan.operations) {
+    os << "  " << operation.text;
+    for (unsigned scan : llvm::reverse(operation.scans))
+      os << ", in " << plan.scans[scan].text;
+    os << "\n";
+  }
   os << "contractions:\n";
   for (const PlanContraction &c : plan.contractions)
     os << "  " << c.value << " in " << c.kernel << ": "

@@ -38,6 +38,33 @@ struct StepBuffer {
   }
 };
 
+/// A scan with a carry, as errors of a run name it; `first` is what the first run of its loop is called (a scan along
+/// the sequence goes on where the one before ended).
+struct PlanScan {
+  std::string text;
+  DimAttr first;
+};
+
+/// An operation that may fail, as errors of a run name it, and the scans around it, outermost first.
+struct PlanOperation {
+  std::string text;
+  std::vector<unsigned> scans;
+};
+
+/// An operation of a kernel that may fail. The kernel tells the position of the entry but for what follows from the
+/// instance: an axis of the batch moves along an axis of the position, in steps.
+struct StepFault {
+  struct Along {
+    int64_t axis = -1, step = 1; // below 0: along none
+  };
+  unsigned operation;
+  unsigned axes;            // of the position
+  std::vector<Along> batch; // by axis of the step's batch
+  /// Where the loops around it have become a batch: for each of its scans the axis of the batch that counts its runs,
+  /// or -1 for what is the same in all of them.
+  std::vector<int64_t> runs = {};
+};
+
 /// A kernel, or a loop: steps that are run one after the other, again and again.
 struct PlanStep {
   std::string kernel; // symbol of the tile.kernel
@@ -55,6 +82,7 @@ struct PlanStep {
   /// Positions of `buffers`: one that is read at an entry for the last time before that entry of the other is written,
   /// so that both may be one place in memory.
   std::vector<std::pair<unsigned, unsigned>> inPlace = {};
+  std::vector<StepFault> faults = {}; // in the order of their operations
 
   bool isLoop() const { return bool(repeats); }
 };
@@ -75,7 +103,10 @@ struct Plan {
   std::vector<PlanStep> prepare; // run once per instance
   std::vector<PlanStep> steps;
   std::vector<PlanContraction> contractions;
-  bool canFail = false; // some kernel may find an integer division by zero
+  bool canFail = false; // some kernel may return an error
+  /// What may fail, and the scans around it, in the order in which errors are looked for.
+  std::vector<PlanOperation> operations;
+  std::vector<PlanScan> scans;
 };
 
 /// By buffer: how many of the steps, those in loops among them, write it.

@@ -12,7 +12,7 @@
 namespace nova {
 class Planner {
 public:
-  explicit Planner(const TileInput &input) : Planner(input, own, {}) { collectSymbols(); }
+  Planner(const TileInput &input, const Faults &faults) : Planner(input, own, {}, faults) { collectSymbols(); }
   mlir::FailureOr<TileProgram> run();
 
 private:
@@ -21,9 +21,9 @@ private:
     unsigned kernels = 0, storage = 0;
   };
   /// Of the graph of a scan.
-  Planner(const TileInput &input, Counters &counters, llvm::ArrayRef<mlir::Attribute> symbols)
+  Planner(const TileInput &input, Counters &counters, llvm::ArrayRef<mlir::Attribute> symbols, const Faults &faults)
       : in(input), values(input.graph, input.numArguments), b(in.graph.getContext()), counters(counters),
-        symbols(symbols) {}
+        symbols(symbols), faults(faults) {}
 
   TileInput in;
   Values values;
@@ -31,6 +31,7 @@ private:
   TileProgram program;
   Counters own, &counters;
   llvm::SmallVector<mlir::Attribute> symbols;
+  const Faults &faults; // of the whole module
   /// The first level at which the value can be read from memory, and for fused values the level of their kernel.
   llvm::DenseMap<mlir::Value, unsigned> ready, level;
   llvm::DenseSet<mlir::Value> inMemory;         // values that some other kernel, a result or a packing reads

@@ -104,10 +104,17 @@ private:
       spreads[buffer.index] = own;
     }
     std::vector<DimAttr> batch;
-    for (size_t loop = 0; loop < loops.size(); loop++)
+    std::vector<int64_t> runs; // where the batch counts those of each loop
+    for (size_t loop = 0; loop < loops.size(); loop++) {
+      runs.push_back(differs[loop] ? int64_t(batch.size()) : -1);
       if (differs[loop])
         batch.push_back(loops[loop]);
+    }
     step.batch.insert(step.batch.begin(), batch.begin(), batch.end());
+    for (StepFault &fault : step.faults) {
+      fault.batch.insert(fault.batch.begin(), batch.size(), {});
+      fault.runs = runs;
+    }
     for (StepBuffer &buffer : step.buffers) {
       if (!isZero(buffer.loopStrides))
         buffer.unit = buffer.loopUnit;

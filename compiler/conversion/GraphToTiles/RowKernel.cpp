@@ -12,7 +12,7 @@ constexpr int64_t contractionBlock = 48, passBlock = 64, libraryBlock = 64;
 class Emitter {
 public:
   Emitter(OpBuilder &builder, const Values &values, const RowKernelInput &in)
-      : b(builder), values(values), in(in), kernelScalars(b, noIndex) {}
+      : b(builder), values(values), in(in), kernelScalars(b, noIndex), faults(in.faults) {}
   PlanStep run();
 
 private:
@@ -27,6 +27,7 @@ private:
   // Scalars of the kernel's region: they have no index.
   std::function<Value(OpBuilder &, IotaOp)> noIndex = [](OpBuilder &, IotaOp) { return Value(); };
   ScalarBody kernelScalars;
+  KernelFaults faults;
 
   bool isKept(Value v) const { return in.schedule.kept.contains(v); }
   DenseSet<unsigned> written; // positions among the globals
@@ -35,6 +36,7 @@ private:
   void assignScratch();
   void emitContraction(const RowEvent &event);
   void emitPass(const RowEvent &event);
+  void noteFault(Operation *op, Operation *scalar);
   void findInPlace(PlanStep &step) const;
   bool folds(const PlanStep &step) const;
 };
@@ -146,6 +148,17 @@ void Emitter::emitContraction(const RowEvent &event) {
                              plain.lookup(matmul), terms, event.columns);
 }
 
+// A pass sees one matrix of the batch, at the absolute position of the row.
+void Emitter::noteFault(Operation *op, Operation *scalar) {
+  ArrayRef<DimAttr> dims = tensorOf(op->getResult(0)).getDims();
+  SmallVector<AxisPlace> places;
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    places.push_back({values.isOne(dim) ? -1 : int64_t(axis), 1, DimAttr()});
+  int64_t batch = in.batch.size();
+  faults.note(op, scalar, places, batch, /*own=*/2,
+              constantValue(in.position) == 0 ? std::nullopt : std::optional<unsigned>(batch));
+}
+
 void Emitter::emitPass(const RowEvent &event) {
   Location loc = b.getUnknownLoc();
   SmallVector<Value> inputs, stores, reductions;
@@ -192,7 +205,8 @@ void Emitter::emitPass(const RowEvent &event) {
       return row;
     return ib.create<SubtractOp>(iota.getLoc(), row.getType(), row, scalarDim(ib, iota.getLoc(), in.position));
   };
-  ScalarBody scalars(inner, index);
+  auto cloned = [&](Operation *op, Operation *scalar) { noteFault(op, scalar); };
+  ScalarBody scalars(inner, index, cloned);
   for (auto [x, scalar] : uniform)
     scalars.set(x, scalar);
   for (auto [x, arg] : llvm::zip(event.loads, block.getArguments()))
@@ -282,7 +296,8 @@ PlanStep Emitter::run() {
     step.buffers.push_back(buffer);
   }
   findInPlace(step);
-  step.folds = folds(step);
+  step.faults = faults.finish(kernel);
+  step.folds = step.faults.empty() && folds(step); // whose instances it tells
   if (step.folds)
     kernel.setFolds(true);
   return step;

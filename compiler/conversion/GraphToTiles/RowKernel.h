@@ -2,6 +2,7 @@
 #ifndef NOVA_COMPILER_CONVERSION_GRAPHTOTILES_ROWKERNEL_H
 #define NOVA_COMPILER_CONVERSION_GRAPHTOTILES_ROWKERNEL_H
 
+#include "compiler/conversion/GraphToTiles/Faults.h"
 #include "compiler/conversion/GraphToTiles/Plan.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
 #include "mlir/IR/Builders.h"
@@ -23,6 +24,7 @@ struct RowKernelInput {
   /// Memory of a value from outside the kernel, or of an output of it; `packed` for the second factor of `contraction`.
   llvm::function_ref<GlobalBuffer(mlir::Value value, mlir::Operation *contraction)> global;
   const llvm::DenseSet<mlir::Value> &outputs;
+  const Faults &faults;
   /// Whether library tiles may carry its contractions, which then are given their second factor as it lies in `plain`.
   bool isForLibrary = false;
   llvm::function_ref<GlobalBuffer(mlir::Operation *contraction)> plain = {};

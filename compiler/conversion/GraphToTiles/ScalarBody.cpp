@@ -39,7 +39,10 @@ Value ScalarBody::clone(Operation *op) {
     state.addOperands(known.lookup(operand));
   state.addTypes(Type(scalarType(element)));
   state.addAttributes(op->getAttrs());
-  return b.create(state)->getResult(0);
+  Operation *scalar = b.create(state);
+  if (cloned)
+    cloned(op, scalar);
+  return scalar->getResult(0);
 }
 
 Value ScalarBody::get(Value value) {

@@ -13,7 +13,10 @@ class ScalarBody {
 public:
   /// The position along `axis` of the entry at which `value` is read, as i64[]; `value` is an iota.
   using IndexFn = llvm::function_ref<mlir::Value(mlir::OpBuilder &, IotaOp value)>;
-  ScalarBody(mlir::OpBuilder &builder, IndexFn index) : b(builder), index(index) {}
+  /// Told of every op of the graph, and its scalar.
+  using CloneFn = llvm::function_ref<void(mlir::Operation *op, mlir::Operation *scalar)>;
+  ScalarBody(mlir::OpBuilder &builder, IndexFn index, CloneFn cloned = nullptr)
+      : b(builder), index(index), cloned(cloned) {}
 
   void set(mlir::Value value, mlir::Value scalar) { known[value] = scalar; }
   /// The scalar for `value`: known, or cloned with all it needs (in graph order; never recursive in the length of a
@@ -23,6 +26,7 @@ public:
 private:
   mlir::OpBuilder &b;
   IndexFn index;
+  CloneFn cloned;
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   mlir::Value clone(mlir::Operation *op);
 };

@@ -28,9 +28,57 @@ static LogicalResult checkBuffer(Operation *op, Value buffer, ArrayAttr symbols)
   return checkElement(op, tensor.getElementType());
 }
 
+std::optional<MapPlace> placeOf(AffineExpr result) {
+  MapPlace place;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(result);
+  AffineExpr axis = sum && sum.getKind() == AffineExprKind::Add ? sum.getLHS() : result;
+  if (axis != result) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(sum.getRHS());
+    if (!symbol)
+      return std::nullopt;
+    place.symbol = symbol.getPosition();
+  }
+  if (auto product = dyn_cast<AffineBinaryOpExpr>(axis)) {
+    auto step = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (product.getKind() != AffineExprKind::Mul || !step || step.getValue() < 1)
+      return std::nullopt;
+    place.step = step.getValue();
+    axis = product.getLHS();
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(axis))
+    place.axis = dim.getPosition();
+  else if (auto symbol = dyn_cast<AffineSymbolExpr>(axis); symbol && axis == result)
+    place.symbol = symbol.getPosition();
+  else if (axis != getAffineConstantExpr(0, result.getContext()) || axis != result)
+    return std::nullopt;
+  return place;
+}
+
+// What is told of an entry that fails, from `indices` of the kernel.
+static LogicalResult checkFault(Operation *op, int64_t indices, ArrayAttr symbols) {
+  tile::FaultAttr fault = tile::faultOf(op);
+  if (!fault)
+    return success();
+  AffineMap at = fault.getAt().getValue();
+  if (at.getNumDims() != indices || at.getNumSymbols() > fault.getStarts().size())
+    return op->emitOpError("has a fault of ")
+           << at.getNumDims() << " indices and " << at.getNumSymbols() << " symbols; expected " << indices
+           << " indices and at most as many symbols as starts, " << fault.getStarts().size();
+  if (at.getNumResults() > ScratchHeader::mostAxes ||
+      !llvm::all_of(at.getResults(), [](AffineExpr each) { return placeOf(each); }))
+    return op->emitOpError("has a fault whose position is not made of at most ")
+           << ScratchHeader::mostAxes << " axes, each an index, a step and a start";
+  for (Attribute start : fault.getStarts())
+    if (!isa<DimAttr>(start) || failed(checkSymbols(op, cast<DimAttr>(start), symbols)))
+      return isa<DimAttr>(start) ? failure() : LogicalResult(op->emitOpError("has a fault whose starts are no sizes"));
+  return success();
+}
+
 // Element arithmetic: known ops on scalars.
-static LogicalResult checkRegion(Block &block, size_t yields) {
+static LogicalResult checkRegion(Block &block, size_t yields, int64_t indices, ArrayAttr symbols) {
   for (Operation &op : block.without_terminator()) {
+    if (failed(checkFault(&op, indices, symbols)))
+      return failure();
     if (!isElementwise(&op) && !isa<ConstantOp, tile::DimOp>(op))
       return op.emitOpError("is no elementwise operation that tile code knows");
     auto type = dyn_cast<TensorType>(op.getResult(0).getType());
@@ -114,7 +162,7 @@ static LogicalResult checkContract(tile::ContractOp op) {
   return op.getPlain() ? checkPlain(op) : success();
 }
 
-static LogicalResult checkPass(tile::PassOp op) {
+static LogicalResult checkPass(tile::PassOp op, ArrayAttr symbols) {
   if (failed(checkRange(op, op.getColumnsAttr())))
     return failure();
   size_t reductions = op.getReductions().size();
@@ -134,33 +182,7 @@ static LogicalResult checkPass(tile::PassOp op) {
         return op.emitOpError("writes a buffer of rank ") << tensorOf(buffer).getRank() << "; expected a matrix";
   if (failed(checkArguments(op, op.getBody().front(), op.getInputs(), 2)))
     return failure();
-  return checkRegion(op.getBody().front(), yields);
-}
-
-std::optional<MapPlace> placeOf(AffineExpr result) {
-  MapPlace place;
-  auto sum = dyn_cast<AffineBinaryOpExpr>(result);
-  AffineExpr axis = sum && sum.getKind() == AffineExprKind::Add ? sum.getLHS() : result;
-  if (axis != result) {
-    auto symbol = dyn_cast<AffineSymbolExpr>(sum.getRHS());
-    if (!symbol)
-      return std::nullopt;
-    place.symbol = symbol.getPosition();
-  }
-  if (auto product = dyn_cast<AffineBinaryOpExpr>(axis)) {
-    auto step = dyn_cast<AffineConstantExpr>(product.getRHS());
-    if (product.getKind() != AffineExprKind::Mul || !step || step.getValue() < 1)
-      return std::nullopt;
-    place.step = step.getValue();
-    axis = product.getLHS();
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(axis))
-    place.axis = dim.getPosition();
-  else if (auto symbol = dyn_cast<AffineSymbolExpr>(axis); symbol && axis == result)
-    place.symbol = symbol.getPosition();
-  else if (axis != getAffineConstantExpr(0, result.getContext()) || axis != result)
-    return std::nullopt;
-  return place;
+  return checkRegion(op.getBody().front(), yields, 2, symbols);
 }
 
 static LogicalResult checkDims(tile::MapOp op, std::optional<ArrayAttr> dims, StringRef what, ArrayAttr symbols,
@@ -195,7 +217,7 @@ static LogicalResult checkMap(tile::MapOp op, ArrayAttr symbols) {
       failed(checkDims(op, op.getAt(), "at", symbols, rank)) ||
       failed(checkArguments(op, op.getBody().front(), op.getInputs(), rank)))
     return failure();
-  return checkRegion(op.getBody().front(), 1);
+  return checkRegion(op.getBody().front(), 1, rank, symbols);
 }
 
 // tile.reduce or tile.accumulate
@@ -210,7 +232,7 @@ template <typename Op> static LogicalResult checkAlongAxis(Op op) {
   return success();
 }
 
-static LogicalResult checkGather(tile::GatherOp op) {
+static LogicalResult checkGather(tile::GatherOp op, ArrayAttr symbols) {
   TensorType input = tensorOf(op.getInput()), indices = tensorOf(op.getIndices()), output = tensorOf(op.getOutput());
   int64_t axis = op.getAxis();
   if (axis < 0 || axis >= input.getRank() || output.getRank() != input.getRank() - 1 + indices.getRank())
@@ -218,7 +240,7 @@ static LogicalResult checkGather(tile::GatherOp op) {
                                                << indices.getRank() << " into rank " << output.getRank();
   if (!indices.getElementType().isInteger(64) && !indices.getElementType().isInteger(32))
     return op.emitOpError("has indices of ") << indices.getElementType() << "; expected i64 or i32";
-  return success();
+  return checkFault(op, indices.getRank(), symbols);
 }
 
 LogicalResult checkKernel(tile::KernelOp kernel) {
@@ -243,11 +265,11 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
             .Case([&](tile::DimOp dim) { return checkSymbols(dim, dim.getDim(), symbols); })
             .Case([&](tile::ContractOp contract) { return checkContract(contract); })
             .Case([&](tile::PassOp pass) -> LogicalResult {
-              return failed(checkSymbols(pass, pass.getWidth(), symbols)) ? failure() : checkPass(pass);
+              return failed(checkSymbols(pass, pass.getWidth(), symbols)) ? failure() : checkPass(pass, symbols);
             })
             .Case([&](tile::MapOp map) { return checkMap(map, symbols); })
             .Case<tile::ReduceOp, tile::AccumulateOp>([&](auto op) { return checkAlongAxis(op); })
-            .Case([&](tile::GatherOp gather) { return checkGather(gather); })
+            .Case([&](tile::GatherOp gather) { return checkGather(gather, symbols); })
             .Case([&](tile::PackOp pack) -> LogicalResult {
               if (tensorOf(pack.getSource()).getRank() != 2 || layoutOf(pack.getSource()) != tile::Layout::rows ||
                   layoutOf(pack.getPacked()) == tile::Layout::rows)

@@ -179,6 +179,12 @@ Value Emit::maskBelow(Value count, int64_t lanes) {
   return compare(IntPredicate::slt, laneNumbers(b.getI32Type(), lanes), splat(few, lanes));
 }
 
+Value Emit::firstLane(Value mask) {
+  Type bits = b.getIntegerType(lanesOf(mask.getType()));
+  Value word = lane(b.create<vector::BitCastOp>(loc, VectorType::get({1}, bits), mask), 0);
+  return cast<arith::ExtUIOp>(b.getI64Type(), op<math::CountTrailingZerosOp>(word));
+}
+
 Value Emit::toBits(Value x) {
   Type element = b.getIntegerType(elementOf(x.getType()).getIntOrFloatBitWidth());
   return cast<arith::BitcastOp>(shaped(element, lanesOf(x.getType())), x);

@@ -113,6 +113,8 @@ public:
   Value part(Value x, int64_t first, int64_t count);
   /// True where a lane's number is below `count` (an i64): the mask of a tail.
   Value maskBelow(Value count, int64_t lanes);
+  /// The number of the first lane that holds, as an i64; some lane of the mask does.
+  Value firstLane(Value mask);
   /// The bits of floats as integers of equal width, and back.
   Value toBits(Value x);
   Value fromBits(Value x, Type element);

@@ -1,4 +1,5 @@
 #include "compiler/conversion/TilesToVector/Frame.h"
+#include "compiler/conversion/TilesToVector/Check.h"
 #include "compiler/conversion/TilesToVector/Elementwise.h"
 #include "dialects/graph/NovaDialect.h"
 
@@ -219,6 +220,38 @@ void Frame::emitScalars() {
 }
 
 Value Frame::positionOf(Value row) { return e.add(position, positionStep ? e.mul(row, positionStep) : row); }
+
+void Frame::fail(int32_t code, Operation *op, ValueRange indices, ValueRange values) {
+  Type i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
+  tile::FaultAttr fault = tile::faultOf(op);
+  Values position;
+  for (AffineExpr result : fault ? fault.getAt().getValue().getResults() : ArrayRef<AffineExpr>()) {
+    MapPlace place = *placeOf(result);
+    Value at = place.axis < 0 ? e.idx(0) : e.mul(indices[place.axis], place.step);
+    if (place.symbol >= 0)
+      at = e.add(at, size(cast<DimAttr>(fault.getStarts()[place.symbol])));
+    position.push_back(at);
+  }
+  auto slot = [&](size_t axis) { return header(ScratchHeader::position + 8 * static_cast<int64_t>(axis)); };
+  Value before = e.integer(e.b.getI1Type(), 0); // whether the position is before the one that is noted
+  for (size_t axis = position.size(); axis-- > 0;) {
+    Value noted = e.load(slot(axis), i64, e.idx(0), 0);
+    before = e.select(e.compare(IntPredicate::eq, position[axis], noted), before,
+                      e.compare(IntPredicate::slt, position[axis], noted));
+  }
+  Value number = e.integer(i32, fault ? fault.getNumber() : 0);
+  Value noted = e.load(header(ScratchHeader::fault), i32, e.idx(0), 0);
+  before = e.select(e.compare(IntPredicate::eq, number, noted), before, e.compare(IntPredicate::slt, number, noted));
+  Value none = e.compare(IntPredicate::eq, e.load(header(ScratchHeader::failed), i32, e.idx(0), 0), e.integer(i32, 0));
+  e.when(e.op<arith::OrIOp>(none, before), [&] {
+    e.store(e.integer(i32, code), header(ScratchHeader::failed), e.idx(0));
+    e.store(number, header(ScratchHeader::fault), e.idx(0));
+    for (auto [axis, at] : llvm::enumerate(position))
+      e.store(at, slot(axis), e.idx(0));
+    for (auto [i, value] : llvm::enumerate(values))
+      e.store(value, header(ScratchHeader::badIndex + 8 * static_cast<int64_t>(i)), e.idx(0));
+  });
+}
 
 Value Frame::rowStart(Value buffer, Value row) {
   ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);

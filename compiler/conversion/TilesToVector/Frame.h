@@ -22,12 +22,14 @@ constexpr int64_t spareRows = 12;
 
 /// The start of every kernel's scratch memory.
 struct ScratchHeader {
-  static constexpr int64_t savedControl = 0, newControl = 4, failed = 8; // each an i32
-  static constexpr int64_t badIndex = 16, axisSize = 24;                 // each an i64, where `failed` is 2
-  static constexpr int64_t libraryTiles = 32;                            // a pointer, from the runtime
-  static constexpr int64_t positionStep = 40;                            // an i64, from the runtime: see positionOf
-  static constexpr int64_t tables = 64;                                  // two of ConstantTable
-  static constexpr int64_t lines = 64 + 2048;                            // two chunks of f64, used inside one loop
+  static constexpr int64_t savedControl = 0, newControl = 4, failed = 8, fault = 12; // each an i32
+  static constexpr int64_t badIndex = 16, axisSize = 24;                             // each an i64, where `failed` is 2
+  static constexpr int64_t libraryTiles = 32;                                        // a pointer, from the runtime
+  static constexpr int64_t positionStep = 40; // an i64, from the runtime: see positionOf
+  static constexpr int64_t position = 64;     // an i64 for each axis
+  static constexpr int64_t mostAxes = 64;
+  static constexpr int64_t tables = position + 8 * mostAxes; // two of ConstantTable
+  static constexpr int64_t lines = tables + 2048;            // two chunks of f64, used inside one loop
   static constexpr int64_t bytes = lines + 2 * chunk * 8;
 };
 
@@ -104,14 +106,9 @@ public:
   Value totalsStride(tile::ContractOp op) { return e.ceilTo(size(dimsOfBuffer(op.getC())[1]), 16); }
 
   Value header(int64_t byteOffset) { return e.atBytes(scratch, e.idx(byteOffset)); }
-  /// Notes an integer division by zero.
-  void fail() { e.store(e.integer(e.b.getI32Type(), 1), header(ScratchHeader::failed), e.idx(0)); }
-  /// Notes an index outside an axis of this size.
-  void failAtIndex(Value index, Value size) {
-    e.store(e.integer(e.b.getI32Type(), 2), header(ScratchHeader::failed), e.idx(0));
-    e.store(index, header(ScratchHeader::badIndex), e.idx(0));
-    e.store(size, header(ScratchHeader::axisSize), e.idx(0));
-  }
+  /// Notes that an operation with a FaultAttr fails at the entry with these indices of the kernel, unless one that
+  /// comes before it is noted already. `code` is what the kernel will return; `values` go with it.
+  void fail(int32_t code, mlir::Operation *op, ValueRange indices, ValueRange values = {});
   /// A scalar of the kernel's region; null for none. Every function computes those that it uses once, at its start.
   Value scalar(Value inRegion) const { return scalars.lookup(inRegion); }
   /// Ends the function.

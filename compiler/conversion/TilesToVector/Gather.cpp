@@ -45,7 +45,7 @@ private:
     // Nobody wants an index behind which there are no entries.
     for (DimAttr dim : dimsOfBuffer(op.getOutput()).drop_front(before + picked))
       outside = e.both(outside, e.compare(IntPredicate::ne, f.size(dim), e.idx(0)));
-    e.when(outside, [&] { f.failAtIndex(index, f.size(dimsOfBuffer(op.getInput())[before])); });
+    e.when(outside, [&] { f.fail(2, op, at, {index, f.size(dimsOfBuffer(op.getInput())[before])}); });
     return e.select(outside, e.idx(0), index);
   }
 

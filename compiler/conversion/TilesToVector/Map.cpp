@@ -63,7 +63,7 @@ private:
     for (auto [i, buffer] : llvm::enumerate(op.getInputs()))
       uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), inputStarts[i], 0);
     Region region(f, block, uniforms);
-    region.reportZeroDivisors(ValueMap(), {}, 0);
+    region.reportZeroDivisors(ValueMap(), {}, 0, {});
     e.store(canonicalized(e, region.uniform(region.yields()[0])), f.pointer(op.getOutput()), e.idx(0),
             elementOfBuffer(op.getOutput()));
   }
@@ -83,11 +83,11 @@ private:
           uniforms[block.getArgument(i)] = e.load(f.pointer(buffer), elementOfBuffer(buffer), starts[i], 0);
       Region region(f, block, uniforms);
       Value out = e.add(outputStart, dot(e, outer, ValueRange(outputStrides).drop_back()));
-      lineSteps(e, ranges[last], [&](Value column, Value mask) { emitStep(region, starts, out, column, mask); });
+      lineSteps(e, ranges[last], [&](Value column, Value mask) { emitStep(region, outer, starts, out, column, mask); });
     });
   }
 
-  void emitStep(const Region &region, ValueRange starts, Value out, Value column, Value mask) {
+  void emitStep(const Region &region, ValueRange outer, ValueRange starts, Value out, Value column, Value mask) {
     size_t last = ranges.size() - 1, inputs = op.getInputs().size();
     ValueMap computed;
     for (auto [i, buffer] : llvm::enumerate(op.getInputs())) {
@@ -107,7 +107,11 @@ private:
         in.push_back(region.lanes(x, computed, sumLanes));
       computed[each->getResult(0)] = emitElementwise(e, each, in);
     }
-    region.reportZeroDivisors(computed, mask, sumLanes);
+    Values indices;
+    for (auto [axis, index] : llvm::enumerate(outer))
+      indices.push_back(position(index, axis));
+    indices.push_back(position(column, last));
+    region.reportZeroDivisors(computed, mask, sumLanes, indices);
     Value x = canonicalized(e, region.lanes(region.yields()[0], computed, sumLanes));
     Value pointer = f.pointer(op.getOutput()), index = e.add(out, column);
     Type element = elementOfBuffer(op.getOutput());

@@ -188,7 +188,7 @@ Values PassBody::step(const Plan &plan, Value column, Value line, Value mask, Va
     computed[plan.split->getResult(0)] = exponentialAfterSplit(plan, line);
   compute(plan.ops, plan.variant, computed);
 
-  region.reportZeroDivisors(computed, mask, sumLanes);
+  region.reportZeroDivisors(computed, mask, sumLanes, {f.positionOf(row), column});
   storeResults(computed, column, mask);
 
   Values next, notes;

@@ -93,7 +93,7 @@ void RowPasses::setScalar(Value buffer, Value scalar) {
 void RowPasses::emitSingleColumn(tile::PassOp pass) {
   Region region(f, pass.getBody().front(), uniformArguments(pass));
   SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
-  region.reportZeroDivisors(ValueMap(), {}, 0);
+  region.reportZeroDivisors(ValueMap(), {}, 0, {f.positionOf(row), e.idx(0)});
   for (auto [i, buffer] : llvm::enumerate(pass.getStores()))
     setScalar(buffer, region.uniform(region.yields()[i]));
   for (auto [a, buffer] : llvm::zip(accumulators, pass.getReductions())) {

@@ -22,7 +22,7 @@ Region::Region(Frame &f, Block &block, const ValueMap &uniformArguments)
     wanted.insert(op.operand_begin(), op.operand_end());
     if (auto divide = dyn_cast<DivideOp>(op);
         divide && !isa<FloatType>(divide.getType().getElementType()) && !isNonZeroConstant(divide.getRhs()))
-      divisors.push_back(divide.getRhs());
+      divisions.push_back(divide);
   }
   for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp>(op)) {
@@ -64,21 +64,32 @@ Value Region::lanes(Value x, const ValueMap &computed, int64_t count) const {
   return scalar ? f.e.splat(scalar, count) : computed.lookup(x);
 }
 
-void Region::reportZeroDivisors(const ValueMap &computed, Value active, int64_t count) const {
-  if (divisors.empty())
+void Region::reportZeroDivisors(const ValueMap &computed, Value active, int64_t count, ValueRange indices) const {
+  if (divisions.empty())
     return;
   Emit &e = f.e;
+  auto anyOf = [&](Value lanes) -> Value {
+    return count ? e.b.create<vector::ReductionOp>(e.loc, vector::CombiningKind::OR, lanes) : lanes;
+  };
+  Values zeros;
   Value bad;
-  for (Value x : divisors) {
-    Value divisor = lanes(x, computed, count);
+  for (DivideOp divide : divisions) {
+    Value divisor = lanes(divide.getRhs(), computed, count);
     Value zero = e.compare(IntPredicate::eq, divisor, e.integer(divisor.getType(), 0));
+    if (active)
+      zero = e.op<arith::AndIOp>(zero, active);
+    zeros.push_back(zero);
     bad = bad ? e.op<arith::OrIOp>(bad, zero) : zero;
   }
-  if (active)
-    bad = e.op<arith::AndIOp>(bad, active);
-  if (count)
-    bad = e.b.create<vector::ReductionOp>(e.loc, vector::CombiningKind::OR, bad);
-  e.when(bad, [&] { f.fail(); });
+  e.when(anyOf(bad), [&] {
+    for (auto [divide, zero] : llvm::zip_equal(divisions, zeros))
+      e.when(anyOf(zero), [&, divide = divide, zero = zero] {
+        Values at(indices);
+        if (count)
+          at.back() = e.add(at.back(), e.firstLane(zero));
+        f.fail(1, divide, at);
+      });
+  });
 }
 
 } // namespace nova::codegen

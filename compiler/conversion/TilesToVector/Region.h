@@ -33,17 +33,18 @@ public:
   Value lanes(Value x, const ValueMap &computed, int64_t count) const;
 
   /// True if some op divides integers by what may be 0: such a step can fail.
-  bool dividesIntegers() const { return !divisors.empty(); }
-  /// Calls `fail` of the frame where such a divisor is 0 in one of the lanes in `active` (null: all). `computed` must
-  /// have what the yields need.
-  void reportZeroDivisors(const ValueMap &computed, Value active, int64_t count) const;
+  bool dividesIntegers() const { return !divisions.empty(); }
+  /// Calls `fail` of the frame where such a divisor is 0 in one of the `count` lanes in `active` (null: all).
+  /// `computed` must have what the yields need. `indices` are the kernel's at the first lane; along the last of them
+  /// lanes lie.
+  void reportZeroDivisors(const ValueMap &computed, Value active, int64_t count, ValueRange indices) const;
 
 private:
   Frame &f;
   mlir::Block &body;
   ValueMap uniforms;
   SmallVector<mlir::Operation *> varying;
-  SmallVector<Value> divisors; ///< of integers, not constants other than 0, where a yield needs the quotient
+  SmallVector<DivideOp> divisions; ///< of integers, not by constants other than 0, where a yield needs the quotient
 };
 
 } // namespace nova::codegen
