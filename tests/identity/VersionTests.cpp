@@ -70,9 +70,9 @@ TEST(Version, InterfaceNamesOfAGraph) {
 TEST(Version, StoreKeySeesBuildAndPlaces) {
   Hash version = versionHash(plainKey());
   EXPECT_NE(storeKey(version, sha256("one")), storeKey(version, sha256("two")));
-  EXPECT_NE(storeKey(version, sha256("one")), storeKey(version, sha256("one"), {"g.nova:2:3: %q of @g"}));
-  EXPECT_NE(storeKey(version, sha256("one"), {"g.nova:2:3: %q of @g"}),
-            storeKey(version, sha256("one"), {"g.nova:3:3: %q of @g"}));
+  EXPECT_NE(storeKey(version, sha256("one")), storeKey(version, sha256("one"), {"g.nova:2:8: %q of @g"}));
+  EXPECT_NE(storeKey(version, sha256("one"), {"g.nova:2:8: %q of @g"}),
+            storeKey(version, sha256("one"), {"g.nova:3:8: %q of @g"}));
   EXPECT_EQ(&buildId(), &buildId());
   EXPECT_NE(buildId(), Hash());
 }

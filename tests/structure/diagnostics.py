@@ -32,8 +32,6 @@ ESCAPES = {"n": "\n", "t": "\t", "0": "\0"}
 MEMORY = "memory that runs out beside all that is refused by name: which small piece is the last depends on the allocator"
 REPLACED = "words of MLIR's parser that are replaced"
 OTHER_MACHINE = "said on other processors than those that run the tests"
-UNMASKED = "a reason of a plan that other reasons precede in every graph of the tests"
-REFUSED_BEFORE = "said to programs that call the compiler; the command line refuses it in words of its own"
 EXCEPTIONS = {
     "not enough memory for the results": MEMORY,
     "not enough memory for the arguments and results": MEMORY,
@@ -46,11 +44,6 @@ EXCEPTIONS = {
     "expected valid '@'-identifier for symbol name": REPLACED,
     "instruction set": OTHER_MACHINE,
     "this cpu has no fma to compare it with": OTHER_MACHINE,
-    "the second factor is a state, kept packed": UNMASKED,
-    "one row of the first factor serves all rows": UNMASKED,
-    "the second factor is kept in": UNMASKED,
-    "storage type": REFUSED_BEFORE,
-    "is neither bf16 nor f16": REFUSED_BEFORE,
     "run, extend": "part of a key, said to nobody",
     "model name": "a word that is looked for",
 }  # fmt: skip

@@ -30,7 +30,8 @@ DimAttr Faults::rowsBefore(DimAttr size) const {
 // The axes of the entry that is looked at: of a quotient, of an index.
 static ArrayRef<DimAttr> dimsOfEntry(Operation *op) {
   auto gather = dyn_cast<GatherOp>(op);
-  return cast<TensorType>((gather ? gather.getIndices() : op->getResult(0)).getType()).getDims();
+  Value entries = gather ? Value(gather.getIndices()) : op->getResult(0);
+  return cast<TensorType>(entries.getType()).getDims();
 }
 
 void KernelFaults::note(Operation *op, Operation *target, ArrayRef<AxisPlace> places, int64_t batch, int64_t own,

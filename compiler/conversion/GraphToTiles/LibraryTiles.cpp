@@ -25,8 +25,6 @@ std::string whyGenerated(const RowEvent &event, DimAttr rows, const Values &valu
     return "the second factor is read transposed";
   if (factor.element != type.getElementType())
     return "the second factor is kept in " + elementText(factor.element);
-  if (!values.equal(values.rowsOf(op.getLhs()), rows))
-    return "one row of the first factor serves all rows";
   // A shape is tried before it is used, so it must not be another one in every call.
   for (DimAttr dim : tensorOf(op.getRhs()).getDims().take_back(2))
     for (Attribute atom : values.getFacts().normalize(dim).getAtoms())
