@@ -67,7 +67,9 @@ std::vector<StepFault> KernelFaults::finish(tile::KernelOp kernel) {
   std::vector<unsigned> order(faults.size());
   for (unsigned i = 0; i < order.size(); i++)
     order[i] = i;
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return faults[a].operation < faults[b].operation; });
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(faults[a].operation, a) < std::pair(faults[b].operation, b);
+  });
   std::vector<StepFault> sorted;
   std::vector<int64_t> numbers(order.size());
   for (unsigned i : order) {
