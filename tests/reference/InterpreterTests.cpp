@@ -214,7 +214,7 @@ TEST(Interpreter, IntegerDivisionByZeroIsAnError) {
   Graph graph("graph @g(%a: i64[n, m], %b: i64[m]) -> i64[n, m] {\n %q = divide %a, %b\n return %q\n}");
   auto a = tensor<int64_t>({2, 2}, {7, -7, 8, 9});
   EXPECT_EQ(entries<int64_t>(graph.run({a, tensor<int64_t>({2}, {2, 2})})[0]), (std::vector<int64_t>{3, -3, 4, 4}));
-  EXPECT_EQ(graph.error({a, tensor<int64_t>({2}, {2, 0})}), "%q: integer division by zero at [0, 1]");
+  EXPECT_EQ(graph.error({a, tensor<int64_t>({2}, {2, 0})}), "-:2:7: %q of @g: integer division by zero at [0, 1]");
   // Nothing is divided where there is no entry.
   EXPECT_TRUE(graph.run({tensor<int64_t>({0, 2}, {}), tensor<int64_t>({2}, {2, 0})})[0].bytes.empty());
 }

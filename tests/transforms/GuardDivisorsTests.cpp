@@ -78,8 +78,9 @@ TEST(GuardDivisors, AZeroFailsTheRowsThatSeeIt) {
       bool seen = zero < n - 1;
       ASSERT_EQ(bool(results), !seen) << n << " rows, 0 in row " << zero;
       if (!results) {
-        EXPECT_EQ(llvm::toString(results.takeError()),
-                  "%q: integer division by zero at [" + std::to_string(zero + 1) + ", " + std::to_string(zero) + "]");
+        EXPECT_EQ(llvm::toString(results.takeError()), "-:5:8: %q of @g: integer division by zero at [" +
+                                                           std::to_string(zero + 1) + ", " + std::to_string(zero) +
+                                                           "]");
         continue;
       }
       for (int64_t i = 0; i < n; i++)
