@@ -41,25 +41,18 @@ nova_module_t *maskedAttention(const MaskKind &mask) {
   static std::map<std::string, Module> modules;
   Module &module = modules[mask.name];
   if (!module)
-    module = compileText(std::string("graph @attention(%Q: f32[n, d], %K: f32[n, d], %V: f32[n, d]) -> f32[n, d] {\n"
-                                     "  %KT = transpose %K\n"
-                                     "  %QK = matmul %Q, %KT\n"
-                                     "  %d = size %Q, 1\n"
-                                     "  %rd = sqrt %d\n"
-                                     "  %S = divide %QK, %rd\n"
-                                     "  %row = iota 0 : [n, 1]\n"
-                                     "  %col = iota 1 : [1, n]\n") +
-                         mask.hidden +
-                         "  %hide = constant -inf\n"
-                         "  %Sm = where %hidden, %hide, %S\n"
-                         "  %m = reduce_max %Sm, 1\n"
-                         "  %z = subtract %Sm, %m\n"
-                         "  %e = exp %z\n"
-                         "  %s = reduce_sum %e, 1\n"
-                         "  %A = divide %e, %s\n"
-                         "  %O = matmul %A, %V\n"
-                         "  return %O\n"
-                         "}\n");
+    module = compileText(
+        std::string("graph @attention(%Q: f32[n, d], %K: f32[n, d], %V: f32[n, d]) -> f32[n, d] where d >= 1 {\n"
+                    "  %S = call @std.nn.attention_scores(%Q, %K) : f32[n, n]\n"
+                    "  %row = iota 0 : [n, 1]\n"
+                    "  %col = iota 1 : [1, n]\n") +
+        mask.hidden +
+        "  %hide = constant -inf\n"
+        "  %Sm = where %hidden, %hide, %S\n"
+        "  %A = call @std.nn.softmax(%Sm) : f32[n, n]\n"
+        "  %O = matmul %A, %V\n"
+        "  return %O\n"
+        "}\n");
   return module.get();
 }
 

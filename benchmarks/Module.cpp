@@ -11,7 +11,9 @@ Module compileText(const std::string &text) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::unique_ptr<Program> program = Program::parse(context, text, "benchmark.nova", {});
+  SourceOptions sources;
+  sources.stdLibDir = NOVA_STD_LIB;
+  std::unique_ptr<Program> program = Program::parse(context, text, "benchmark.nova", sources);
   if (!program)
     std::exit(1);
   mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), {});

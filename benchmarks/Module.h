@@ -8,7 +8,8 @@
 
 namespace nova::benchmarks {
 
-/// The module of the last graph of `text`, compiled for all targets and loaded. Ends the program where that fails.
+/// The module of the last graph of `text`, which may call std_lib, compiled for all targets and loaded. Ends the
+/// program where that fails.
 Module compileText(const std::string &text);
 
 } // namespace nova::benchmarks

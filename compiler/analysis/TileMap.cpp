@@ -34,12 +34,8 @@ static DynamicAPInt evaluate(AffineExpr expression, int64_t position, ArrayRef<i
     return a * b;
   case AffineExprKind::FloorDiv:
     return floorDiv(a, b);
-  case AffineExprKind::CeilDiv:
-    return ceilDiv(a, b);
-  case AffineExprKind::Mod:
-    return mod(a, b);
   default:
-    llvm_unreachable("an affine expression is of one of these kinds");
+    llvm_unreachable("a bound is made of sums, products and quotients");
   }
 }
 

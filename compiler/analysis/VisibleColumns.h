@@ -19,9 +19,12 @@ struct VisibleColumns {
   enum {
     Bounds,   ///< visible columns lie in the pieces, but some columns of these are hidden, by data for example
     Union,    ///< the visible columns are those of the pieces
-    Interval, ///< that, and every column between two visible ones is visible
-    InOrder,  ///< that, and no column of a piece lies in, or before one of, an earlier piece
+    Interval, ///< Union, and every column between two visible ones is visible
+    InOrder,  ///< Union, and no column of a piece lies in, or before one of, an earlier piece
   } kind;
+
+  /// Whether nobody who runs over the pieces, or from the first column to the last of an interval, needs the mask.
+  bool sayAll() const { return kind == Interval || kind == InOrder; }
 };
 
 /// The columns that `hidden`, an i1 value, leaves visible along its last axis, for positions along the axis before it

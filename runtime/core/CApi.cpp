@@ -301,10 +301,8 @@ extern "C" nova_status_t *nova_session_fork(nova_session_t *session, nova_sessio
   return guarded([&]() -> Status {
     if (!session || !fork)
       return nullArgument(session ? "fork" : "session");
-    const Session &from = session->session;
-    std::unique_ptr<nova_session_t> made(
-        new nova_session_t{{from.module(), from.instancePointer(), from.firstRows(), from.mostRows()}});
-    if (Status status = withSession(session, [&] { return made->session.copyFrom(from); }))
+    std::unique_ptr<nova_session_t> made(new nova_session_t{session->session.emptyLike()});
+    if (Status status = withSession(session, [&] { return made->session.copyFrom(session->session); }))
       return status;
     *fork = made.release();
     return Status::success();

@@ -116,29 +116,22 @@ Status Session::rewind(int64_t length) {
   return Status::success();
 }
 
-Status Session::bytesOfRows(size_t buffer, int64_t rows, Matrices &matrices) const {
-  const Sequence &sequence = owner->manifest().sequence;
-  std::vector<int64_t> dims(symbols);
-  dims[sequence.whole] = dims[sequence.rows] = rows;
-  dims[sequence.past] = 0;
-  return owner->findMatrices(buffer, dims.data(), matrices);
-}
-
 Status Session::copyFrom(const Session &other) {
   if (other.rowCount == 0)
     return Status::success();
   symbols = other.symbols;
-  sizing = other.sizing;
+  const Sequence &sequence = owner->manifest().sequence;
+  std::copy(symbols.begin(), symbols.end(), sizing.begin());
+  sizing[sequence.whole] = sizing[sequence.rows] = other.rowCount;
+  sizing[sequence.past] = 0;
   for (size_t i = 0; i < owner->manifest().buffers.size(); ++i) {
     const BufferSpec &buffer = owner->manifest().buffers[i];
     if (buffer.kind != BufferKind::State)
       continue;
     const State &source = other.states[buffer.index];
     State &state = states[buffer.index];
-    Matrices used, all;
-    if (Status status = bytesOfRows(i, other.rowCount, used))
-      return status;
-    if (Status status = bytesOfRows(i, other.capacity, all))
+    Matrices used;
+    if (Status status = owner->findMatrices(i, sizing.data(), used))
       return status;
     if (!state.memory.growDiscarding(source.memory.size()) ||
         (source.isReplaced && !state.next.growDiscarding(source.next.size())))

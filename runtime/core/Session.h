@@ -23,7 +23,6 @@ public:
 
   const std::shared_ptr<const Module> &module() const { return owner; }
   const ModuleInstance *instance() const { return bound.get(); }
-  const std::shared_ptr<const ModuleInstance> &instancePointer() const { return bound; }
   int64_t length() const { return rowCount; }
 
   /// What the entry check has to know. The pointer in it lives until the next call that changes the session.
@@ -52,12 +51,12 @@ public:
   /// only what follows from all of its rows; nothing has changed then.
   Status rewind(int64_t length);
 
+  /// A new session of the same module and instance, with the same limits.
+  Session emptyLike() const { return {owner, bound, initialRows, maxRows}; }
+
   /// Takes over the rows of another session of the same module and instance, into memory of its own. It must be new.
   /// The failure is NOVA_OUT_OF_MEMORY.
   Status copyFrom(const Session &other);
-
-  int64_t firstRows() const { return initialRows; }
-  int64_t mostRows() const { return maxRows; }
 
   /// A session takes part in one call at a time: claim returns false if it already does.
   bool claim() { return !claimed.exchange(true, std::memory_order_acquire); }
@@ -71,7 +70,6 @@ private:
   };
 
   Status growTo(int64_t rows, const int64_t *dims);
-  Status bytesOfRows(size_t buffer, int64_t rows, Matrices &matrices) const;
   bool grow(State &state, const Matrices &needed) const;
   Status growNext(State &state, const BufferSpec &buffer, const Matrices &needed) const;
 

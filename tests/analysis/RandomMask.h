@@ -2,6 +2,7 @@
 #ifndef NOVA_TESTS_ANALYSIS_RANDOMMASK_H
 #define NOVA_TESTS_ANALYSIS_RANDOMMASK_H
 
+#include "compiler/analysis/VisibleColumns.h"
 #include "tests/analysis/RandomGraph.h"
 #include "tests/reference/Graphs.h"
 
@@ -110,6 +111,20 @@ inline reference::Tensor entriesOf(reference::Graph &graph, int64_t n, int64_t p
     arguments.push_back(randomTensor(graph.get().getArgumentType(i), sizes, random));
   return graph.run(arguments)[0];
 }
+
+/// The mask of a seed, every other one of bands, every fourth with data, and what it leaves visible.
+struct DrawnMask {
+  Random random; // for its entries
+  std::string source;
+  reference::Graph graph;
+  mlir::Value hidden;
+  MaskAnalysis masks;
+  std::optional<VisibleColumns> visible;
+
+  explicit DrawnMask(uint64_t seed)
+      : random(seed), source(MaskText{random, seed % 4 == 0, "", 0}.graph(/*withBands=*/seed % 2)), graph(source),
+        hidden(graph.get().getReturn().getOperand(0)), masks(graph.get()), visible(visibleColumns(masks, hidden)) {}
+};
 
 } // namespace nova::test
 

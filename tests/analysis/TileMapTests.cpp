@@ -40,26 +40,22 @@ void compare(const TileMap &map, bool exact, const Tensor &entries) {
 TEST(TileMap, OfRandomMasksIsWhatTheirEntriesSay) {
   unsigned found = 0, undecided = 0, kinds[4] = {};
   for (uint64_t seed = 0; seed < 400; seed++) {
-    Random random(seed);
-    MaskText text{random, seed % 4 == 0, "", 0};
-    std::string source = text.graph(/*withBands=*/seed % 2);
-    SCOPED_TRACE(source);
-    Graph graph(source);
-    MaskAnalysis masks(graph.get());
-    std::optional<VisibleColumns> visible = visibleColumns(masks, graph.get().getReturn().getOperand(0));
+    DrawnMask mask(seed);
+    SCOPED_TRACE(mask.source);
+    const std::optional<VisibleColumns> &visible = mask.visible;
     if (!visible)
       continue;
     bool exact = visible->kind != VisibleColumns::Bounds;
     found++;
     undecided += !exact;
     for (unsigned round = 0; round < 6; round++) {
-      int64_t n = below(random, 40), p = below(random, 40), edge = below(random, 9) + 1;
+      int64_t n = below(mask.random, 40), p = below(mask.random, 40), edge = below(mask.random, 9) + 1;
       Bindings sizes;
       sizes["n"] = n, sizes["p"] = p;
       TileMap map = mapTiles(*visible, n, p, edge, *evaluateSizes(*visible, sizes));
       for (const Tile &tile : map.tiles)
         kinds[tile.kind]++;
-      ASSERT_NO_FATAL_FAILURE(compare(map, exact, entriesOf(graph, n, p, random)));
+      ASSERT_NO_FATAL_FAILURE(compare(map, exact, entriesOf(mask.graph, n, p, mask.random)));
     }
   }
   EXPECT_GE(found, 100u);

@@ -19,8 +19,17 @@ struct Sequence {
   Sequence(int64_t n, int64_t d, int seed) : rows({n, d}), weight({d}), expected({n, d}) {
     fill(rows, seed);
     fill(weight, seed + 1);
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = 0; j < d; ++j)
+    expect();
+  }
+  /// The first `kept` rows of one sequence and then those of another of the same sizes, with the weight of the first.
+  Sequence(const Sequence &first, const Sequence &second, int64_t kept) : Sequence(first) {
+    std::copy(second.rows.data.begin() + kept * rows.dims[1], second.rows.data.end(),
+              rows.data.begin() + kept * rows.dims[1]);
+    expect();
+  }
+  void expect() {
+    for (int64_t i = 0; i < rows.dims[0]; ++i)
+      for (int64_t j = 0; j < rows.dims[1]; ++j)
         at(expected, i, j) = (i ? at(expected, i - 1, j) - weight.data[j] : 0) + at(rows, i, j) + weight.data[j];
   }
   static double &at(Tensor<double> &tensor, int64_t i, int64_t j) { return tensor.data[i * tensor.dims[1] + j]; }
@@ -135,16 +144,8 @@ TEST(Session, GoesBackAndOnDifferently) {
   ContextPtr context = makeContext(2);
   SessionPtr session = makeSession(module.get());
   Sequence first(300, 5, 1), second(300, 5, 2);
-  second.weight = first.weight;
   for (int64_t kept : {0, 1, 37, 200}) {
-    Sequence both(300, 5, 3);
-    both.weight = first.weight;
-    for (int64_t i = 0; i < 300 * 5; ++i)
-      both.rows.data[i] = i < kept * 5 ? first.rows.data[i] : second.rows.data[i];
-    for (int64_t i = 0; i < 300; ++i)
-      for (int64_t j = 0; j < 5; ++j)
-        Sequence::at(both.expected, i, j) = (i ? Sequence::at(both.expected, i - 1, j) - both.weight.data[j] : 0) +
-                                            Sequence::at(both.rows, i, j) + both.weight.data[j];
+    Sequence both(first, second, kept);
     Tensor<double> out({300, 5}, -1);
     ASSERT_EQ(take(nova_session_rewind(session.get(), 0)), "");
     ASSERT_EQ(extend(context.get(), module.get(), session.get(), first, 0, 250, out), "");
@@ -201,13 +202,7 @@ TEST(Session, ForksGoOnOnTheirOwn) {
   ModulePtr module = load(runningManifest());
   ContextPtr context = makeContext(2);
   for (int64_t width : {3, 700}) { // on the heap, and in mappings
-    Sequence sequence(400, width, 1), other(400, width, 2);
-    other.weight = sequence.weight;
-    std::copy_n(sequence.rows.data.begin(), 150 * width, other.rows.data.begin());
-    for (int64_t i = 0; i < 400; ++i)
-      for (int64_t j = 0; j < width; ++j)
-        Sequence::at(other.expected, i, j) = (i ? Sequence::at(other.expected, i - 1, j) - other.weight.data[j] : 0) +
-                                             Sequence::at(other.rows, i, j) + other.weight.data[j];
+    Sequence sequence(400, width, 1), other(sequence, Sequence(400, width, 2), 150);
     SessionPtr session = makeSession(module.get());
     Tensor<double> out({400, width}, -1), outFork({400, width}, -1);
     nova_session_t *made = nullptr;

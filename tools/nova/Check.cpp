@@ -11,6 +11,7 @@
 #include "tools/nova/OutputFiles.h"
 #include "tools/nova/Picture.h"
 #include "tools/nova/PictureSizes.h"
+#include "tools/nova/Process.h"
 #include "tools/nova/RandomArguments.h"
 #include "tools/nova/Signature.h"
 #include "tools/nova/Workspace.h"
@@ -188,18 +189,6 @@ static Expected<std::optional<PictureRequest>> readRequest(GraphOp graph) {
   return request;
 }
 
-static Error writePicture(const std::string &picture) {
-  if (options::picture == "-") {
-    outs() << picture;
-    return Error::success();
-  }
-  OutputFiles files;
-  Error error = files.add(options::picture, [&](raw_ostream &os) { os << picture; });
-  if (!error)
-    error = files.commit();
-  return error ? environmentFailure(toString(std::move(error))) : Error::success();
-}
-
 static Error check(Workspace &workspace) {
   std::vector<GraphOp> graphs = workspace.getProgram().getOwnGraphs();
   if (!options::entry.empty())
@@ -223,7 +212,7 @@ static Error check(Workspace &workspace) {
     outs() << json::Value(json::Object{{"graphs", std::move(list)}}) << "\n";
   if (workspace.getDiagnostics().getNumErrors())
     return reported();
-  return *request ? writePicture(picture) : Error::success();
+  return *request ? writeOutput(options::picture, picture) : Error::success();
 }
 
 int checkCommand() {

@@ -4,6 +4,7 @@
 #include "tools/nova/ModuleSource.h"
 #include "tools/nova/Options.h"
 #include "tools/nova/OutputFiles.h"
+#include "tools/nova/Process.h"
 #include "tools/nova/RunOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -29,19 +30,6 @@ static Expected<Stage> findStage(StringRef name) {
   return badInput("--emit " + name + ": expected one of " + join(known, ", ") + didYouMean(name, known));
 }
 
-// The content appears whole or not at all, also on standard output.
-static Error writeOut(StringRef content) {
-  if (options::outputFile.empty() || options::outputFile == "-") {
-    outs() << content;
-    return Error::success();
-  }
-  OutputFiles files;
-  Error error = files.add(options::outputFile, [&](raw_ostream &os) { os << content; });
-  if (!error)
-    error = files.commit();
-  return error ? environmentFailure(toString(std::move(error))) : Error::success();
-}
-
 static Error emitText(Workspace &workspace) {
   Expected<Stage> stage = findStage(options::emit);
   if (!stage)
@@ -51,7 +39,7 @@ static Error emitText(Workspace &workspace) {
   bool machineFailed = false;
   if (failed(emitStage(workspace.getGraph(), compileOptions(workspace), *stage, os, &machineFailed)))
     return reported(machineFailed ? Environment : BadInput);
-  return writeOut(text);
+  return writeOutput(options::outputFile, text);
 }
 
 static Error compile(Workspace &workspace) {
@@ -70,7 +58,7 @@ static Error compile(Workspace &workspace) {
     return environmentFailure("the module is not kept: " + module->problem);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (toFile)
-    if (Error error = writeOut(module->bytes))
+    if (Error error = writeOutput(options::outputFile, module->bytes))
       return error;
   if (toOutput)
     return Error::success();

@@ -61,7 +61,7 @@ private:
 
 // In the order of the graph, those of a scan's graph where the scan stands.
 static void findMasks(GraphOp core, MapVector<mlir::Value, MaskUse> &found) {
-  Facts facts(SmallVector<ClauseAttr>(core.getClauses().getAsRange<ClauseAttr>()));
+  Facts facts = factsOf(core);
   for (mlir::Operation &op : core.getBlock().without_terminator()) {
     if (auto scan = mlir::dyn_cast<ScanOp>(&op)) {
       findMasks(scan.getBody(), found);

@@ -1,6 +1,7 @@
 #include "tools/nova/Process.h"
-#include "tools/nova/Exit.h"
+#include "tools/nova/Failure.h"
 #include "tools/nova/Options.h"
+#include "tools/nova/OutputFiles.h"
 #include "tools/nova/SystemMessage.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -15,8 +16,8 @@
 using namespace llvm;
 
 namespace nova::tool {
-// The next file that is opened would take the place of a stream that is closed, and what is printed would go there. What
-// stands in for it cannot be used in the stream's direction, so a write fails as it should.
+// The next file that is opened would take the place of a stream that is closed, and what is printed would go there.
+// What stands in for it cannot be used in the stream's direction, so a write fails as it should.
 static void occupyStandardStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
@@ -60,5 +61,17 @@ void prepareProcess() {
   errs();
   if (std::atexit(finishStreams) != 0)
     report_fatal_error("no function can be called at exit");
+}
+
+Error writeOutput(StringRef path, StringRef content) {
+  if (path.empty() || path == "-") {
+    outs() << content;
+    return Error::success();
+  }
+  OutputFiles files;
+  Error error = files.add(path, [&](raw_ostream &os) { os << content; });
+  if (!error)
+    error = files.commit();
+  return error ? environmentFailure(toString(std::move(error))) : Error::success();
 }
 } // namespace nova::tool

@@ -64,9 +64,7 @@ void KernelFaults::note(Operation *op, Operation *target, ArrayRef<AxisPlace> pl
 }
 
 std::vector<StepFault> KernelFaults::finish(tile::KernelOp kernel) {
-  std::vector<unsigned> order(faults.size());
-  for (unsigned i = 0; i < order.size(); i++)
-    order[i] = i;
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, faults.size()));
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(faults[a].operation, a) < std::pair(faults[b].operation, b);
   });

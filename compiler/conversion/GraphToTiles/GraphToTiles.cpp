@@ -36,11 +36,8 @@ MaskRange Planner::rangeOf(Value mask) {
     highs.push_back(piece.high);
     guards.push_back(piece.guard);
   }
-  using Visible = VisibleColumns;
-  bool isAll = visible->kind == Visible::Interval || visible->kind == Visible::InOrder;
-  it->second = {
-      tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes, visible->kind == Visible::InOrder),
-      isAll};
+  bool inOrder = visible->kind == VisibleColumns::InOrder;
+  it->second = {tile::RangeAttr::get(b.getContext(), lows, highs, guards, visible->sizes, inOrder), visible->sayAll()};
   return it->second;
 }
 

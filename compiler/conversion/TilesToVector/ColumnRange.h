@@ -34,6 +34,8 @@ public:
   Columns shared(size_t span, Value firstRow, Value lastRow) {
     return combine(piecesOf(span), firstRow, lastRow, /*outside=*/false);
   }
+  /// Whether there may be columns between the pieces that no row sees.
+  bool mayHaveGaps() const { return range && range.getLows().size() > 1; }
   /// Every column that one of these rows of the block sees lies inside.
   Columns around(Value firstRow, Value lastRow) { return combine(range, firstRow, lastRow, /*outside=*/true); }
   /// An i1: whether a piece of one of these rows of the block may reach into `columns`.

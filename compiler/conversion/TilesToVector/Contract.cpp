@@ -58,6 +58,7 @@ private:
 
   Value rowOf(Value group, int64_t r) { return r ? e.min(e.add(group, r), e.sub(f.rows, e.idx(1))) : group; }
   Value lastRowOf(Value group) { return rowOf(group, groupRows - 1); }
+
   void panelsNest(Value from, Value to) {
     int64_t step = groupPanels * width, visit = panelsPerVisit * step;
     ColumnRange seen(f, op.getColumnsAttr(), to);
@@ -66,10 +67,10 @@ private:
     e.loop(e.add(from, e.floorTo(skipped, visit)), all.high, visit, [&](Value block) {
       e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
         Columns own = seen.around(group, lastRowOf(group));
-        if (op.getColumns() && op.getColumns()->getLows().size() > 1)
+        if (seen.mayHaveGaps())
           own.high = e.select(seen.touches(group, lastRowOf(group), {block, e.add(block, visit)}), own.high, block);
+        Columns chunks = chunksOf(group, lastRowOf(group));
         e.loop(firstPanel(seen, own, block), e.min(e.add(block, visit), own.high), step, [&](Value column) {
-          Columns chunks = chunksOf(group, lastRowOf(group));
           e.loop(chunks.low, chunks.high, chunk, [&](Value k0) { tile(group, column, k0, chunks.low); });
         });
       });

@@ -11,8 +11,19 @@ PassBody::PassBody(Frame &f, tile::PassOp pass, const Region &region, const Fast
     : f(f), e(f.e), pass(pass), region(region), plan(plan), tables(tables), row(row), all(range.around(row, row)) {
   for (size_t span = 0; span < range.spans(); ++span) {
     Columns columns = range.of(span, row);
-    spans.push_back({columns, getConstantIntValue(columns.low) != 0, e.floorTo(columns.low, sumLanes),
-                     e.ceilTo(columns.low, sumLanes), e.floorTo(columns.high, sumLanes)});
+    Span s{columns,
+           getConstantIntValue(columns.low) != 0,
+           e.floorTo(columns.low, sumLanes),
+           e.ceilTo(columns.low, sumLanes),
+           e.floorTo(columns.high, sumLanes),
+           {},
+           {}};
+    s.tailIsPartial = e.compare(IntPredicate::slt, s.tail, columns.high);
+    if (s.headed) {
+      s.headIsPartial = e.compare(IntPredicate::ne, s.head, columns.low);
+      s.tailIsPartial = e.both(s.tailIsPartial, e.compare(IntPredicate::sge, s.tail, s.whole));
+    }
+    spans.push_back(s);
   }
 }
 
@@ -237,15 +248,12 @@ Values PassBody::steps(const Plan &plan, const Span &span, Value from, Value lim
   };
   bool masked = beforeSplit ? plan.loadsMasked : plan.masked;
   if (masked && span.headed)
-    partialStep(e.compare(IntPredicate::ne, span.head, span.columns.low), span.head);
+    partialStep(span.headIsPartial, span.head);
   Value first = span.headed ? e.max(from, masked ? span.whole : span.head) : from;
   state = e.loop(first, e.min(limit, masked ? span.tail : span.columns.high), sumLanes, state,
                  [&](Value column, ValueRange carried) { return emitStep(column, {}, carried); });
-  if (masked) {
-    Value condition = e.compare(IntPredicate::slt, span.tail, span.columns.high);
-    partialStep(span.headed ? e.both(condition, e.compare(IntPredicate::sge, span.tail, span.whole)) : condition,
-                span.tail);
-  }
+  if (masked)
+    partialStep(span.tailIsPartial, span.tail);
   return state;
 }
 
@@ -311,12 +319,10 @@ Value PassBody::contains(BlockArgument input, uint64_t bits) {
           [&] { return Values{found}; })[0];
     };
     if (span.headed)
-      partial(e.compare(IntPredicate::ne, span.head, span.columns.low), span.head);
+      partial(span.headIsPartial, span.head);
     found = e.loop(span.whole, span.tail, sumLanes, found,
                    [&](Value column, ValueRange state) { return Values{look(column, {}, state[0])}; })[0];
-    Value condition = e.compare(IntPredicate::slt, span.tail, span.columns.high);
-    partial(span.headed ? e.both(condition, e.compare(IntPredicate::sge, span.tail, span.whole)) : condition,
-            span.tail);
+    partial(span.tailIsPartial, span.tail);
   }
   return found;
 }

@@ -46,9 +46,12 @@ private:
   /// Columns of the row that lie together.
   struct Span {
     Columns columns;
-    /// Whether the first step may be partial; where it is, where whole steps begin, where the last, partial one is.
+    /// Whether the first step may be partial.
     bool headed;
+    /// Where that is, where whole steps begin, and where the last step is that may be partial.
     Value head, whole, tail;
+    /// Whether the first step is partial (null: never), and whether the last is and is not the first one.
+    Value headIsPartial, tailIsPartial;
   };
   struct Plan {
     Variant variant;
