@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 
 namespace nova::benchmarks {
 namespace {
@@ -81,25 +82,43 @@ void whole(benchmark::State &state, int threads) {
     run(context.get(), block, nullptr, x, y);
 }
 
-void step(benchmark::State &state, int threads) {
+/// One new row for each of `count` sessions: all of them in one call, or in a call each.
+void step(benchmark::State &state, int threads, size_t count, bool together) {
   Context context = makeContext(threads);
   Block block(context.get());
-  nova_session_t *made = nullptr;
   nova_session_options_t options = NOVA_SESSION_OPTIONS_INIT;
   options.initial_rows = 2 * Rows;
-  require(nova_session_create_for_instance(block.get(), &options, &made));
-  Session session(made);
-  Tensor prompt = random({Rows, Channels}, 1), x = random({1, Channels}, 1), y = x, out = prompt;
+  std::vector<Session> sessions;
+  std::vector<Tensor> x, y;
+  for (size_t i = 0; i < count; ++i) {
+    nova_session_t *made = nullptr;
+    require(nova_session_create_for_instance(block.get(), &options, &made));
+    sessions.emplace_back(made);
+    x.push_back(random({1, Channels}, 1));
+    y.push_back(x.back());
+  }
+  Tensor prompt = random({Rows, Channels}, 1), out = prompt;
   auto restart = [&] {
-    nova_session_reset(session.get());
-    run(context.get(), block, session.get(), prompt, out);
+    for (Session &session : sessions) {
+      nova_session_reset(session.get());
+      run(context.get(), block, session.get(), prompt, out);
+    }
   };
   restart();
+  std::vector<nova_tensor_t> in, results;
+  for (size_t i = 0; i < count; ++i) {
+    in.push_back(x[i].view());
+    results.push_back(y[i].view());
+  }
+  std::vector<nova_run_t> runs;
+  for (size_t i = 0; i < count; ++i)
+    runs.push_back({nullptr, nullptr, sessions[i].get(), &in[i], 1, &results[i], 1});
   Rate rate(state);
   for (auto _ : state) {
-    if (nova_session_length(session.get()) == 2 * Rows)
+    if (nova_session_length(sessions[0].get()) == 2 * Rows)
       rate.exclude(restart);
-    run(context.get(), block, session.get(), x, y);
+    for (size_t i = 0; i < count; i += together ? count : 1)
+      require(nova_run(context.get(), &runs[i], together ? count : 1));
   }
 }
 
@@ -108,7 +127,9 @@ void step(benchmark::State &state, int threads) {
 void registerDecoderBlock(int threads) {
   std::string rows = std::to_string(Rows);
   benchmark::RegisterBenchmark(("block/f32/" + rows).c_str(), whole, threads)->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark(("step/f32/" + rows).c_str(), step, threads)->Unit(benchmark::kMicrosecond);
+  for (auto [kind, count, together] : {std::tuple{"step", 1, true}, {"ragged8", 8, true}, {"inturn8", 8, false}})
+    benchmark::RegisterBenchmark((std::string(kind) + "/f32/" + rows).c_str(), step, threads, count, together)
+        ->Unit(benchmark::kMicrosecond);
 }
 
 } // namespace nova::benchmarks

@@ -45,7 +45,9 @@ static json::Object argumentJson(GraphOp core, unsigned i, std::optional<unsigne
   return port;
 }
 
-static json::Object bufferJson(const PlanBuffer &buffer) {
+static bool isRagged(const Plan &plan) { return plan.ragged && plan.ragged->possible; }
+
+static json::Object memoryJson(const PlanBuffer &buffer) {
   switch (buffer.kind) {
   case BufferKind::Argument:
     return json::Object{{"kind", "argument"}, {"index", buffer.index}};
@@ -69,6 +71,13 @@ static json::Object bufferJson(const PlanBuffer &buffer) {
                       {"count", dimJson(buffer.count ? buffer.count : constantDim(buffer.type.getContext(), 1))}};
   if (buffer.kind == BufferKind::Next)
     object["of"] = buffer.index;
+  return object;
+}
+
+static json::Object bufferJson(const Plan &plan, const PlanBuffer &buffer) {
+  json::Object object = memoryJson(buffer);
+  if (isRagged(plan) && buffer.rowAxis)
+    object["row"] = dimJson(bytesOfRow(buffer));
   return object;
 }
 
@@ -117,6 +126,8 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
                                  {"order", step.descending ? "descending" : "ascending"},
                                  {"buffers", std::move(buffers)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
+    if (isRagged(in.plan) && step.apart)
+      (*steps.back().getAsObject())["apart"] = true;
     if (step.folds)
       (*steps.back().getAsObject())["folds"] = true;
     if (!step.faults.empty()) {
@@ -154,7 +165,7 @@ std::string writeManifest(const ManifestInput &in) {
                                    {"rhs", dimJson(clause.getRhs())}});
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
-    buffers.push_back(bufferJson(buffer));
+    buffers.push_back(bufferJson(in.plan, buffer));
   for (const PlanScan &scan : in.plan.scans)
     scans.push_back(json::Object{{"text", scan.text}, {"first", dimJson(scan.first)}});
   for (const PlanOperation &operation : in.plan.operations)
@@ -173,6 +184,7 @@ std::string writeManifest(const ManifestInput &in) {
                         {"symbols", std::move(symbols)},
                         {"sequence", std::move(sequence)},
                         {"can_fail", in.plan.canFail},
+                        {"ragged", isRagged(in.plan)},
                         {"scans", std::move(scans)},
                         {"operations", std::move(operations)},
                         {"arguments", std::move(arguments)},

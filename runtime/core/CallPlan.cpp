@@ -1,4 +1,4 @@
-//===- CallPlan.cpp -------------------------------------------------------===//
+//===- CallPlan.cpp - Runs, launches and their memory ---------------------===//
 
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/EntryCheck.h"
@@ -8,21 +8,16 @@
 
 using namespace nova::runtime;
 
+// From this many new rows on a run is worth its own steps: more of them would win nothing but the copies.
+constexpr int64_t kRowsOfItsOwn = 64;
+
 void CallPlan::clear(size_t count) {
   plans.clear();
   plans.reserve(count); // so that a claimed session is always noted
+  launches.clear();
   dims.clear();
-  offsets.clear();
-  matrices.clear();
-  stagedOffsets.clear();
-  steps.clear();
-  repeats.clear();
-  instanceValues.clear();
-  stepTiles.clear();
   overlap.clear();
-  stepCount = stepBufferCount = 0;
-  taskCount = scratchNeeded = stagedNeeded = 0;
-  trafficBytes = 0;
+  tensorBytes = 0;
 }
 
 Status CallPlan::check(const nova_run_t *runs, size_t count) {
@@ -35,21 +30,22 @@ Status CallPlan::check(const nova_run_t *runs, size_t count) {
         return status;
       return fail(status.code(), "run ", i, ", ", status.message());
     }
+  if (Status status = planLaunches(/*together=*/true))
+    return status;
   return overlap.check();
 }
 
 Status CallPlan::checkPrepare(const ModuleInstance &instance) {
   clear(1);
   RunPlan &plan = addPlan(nullptr, {instance.module().get(), &instance}, nullptr);
-  std::copy(instance.dims().begin(), instance.dims().end(), dims.begin());
-  if (Status status = planMemory(plan))
-    return status;
-  return planSteps(plan);
+  std::copy(instance.dims().begin(), instance.dims().end(), dims.begin() + static_cast<ptrdiff_t>(plan.dimsAt));
+  return planLaunches(/*together=*/false);
 }
 
+Status CallPlan::separate() { return planLaunches(/*together=*/false); }
+
 CallPlan::RunPlan &CallPlan::addPlan(const nova_run_t *run, const RunTarget &target, Session *session) {
-  plans.push_back(
-      {run, target, session, dims.size(), offsets.size(), steps.size(), repeats.size(), stagedOffsets.size(), 0, 0});
+  plans.push_back({run, target, session, dims.size(), 0});
   dims.resize(dims.size() + target.module->manifest().symbols.size());
   return plans.back();
 }
@@ -75,16 +71,14 @@ Status CallPlan::checkRun(const nova_run_t &run, uint32_t index) {
   if (Status status = checkResults(manifest, session != nullptr, run.results, run.num_results, symbols))
     return status;
   noteTensors(plan, index);
-  if (Status status = planMemory(plan))
-    return status;
-  return planSteps(plan);
+  return Status::success();
 }
 
 void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
   auto note = [&](const nova_tensor_t &tensor, const Port &port, OverlapCheck::Role role) {
     int64_t bytes = checkedBytes(tensor);
     if (role != OverlapCheck::Role::Param) // the instance knows which of them a run reads
-      trafficBytes += static_cast<double>(bytes);
+      tensorBytes += static_cast<double>(bytes);
     if (bytes == 0)
       return;
     auto begin = reinterpret_cast<uintptr_t>(tensor.data);
@@ -102,325 +96,231 @@ void CallPlan::noteTensors(const RunPlan &plan, uint32_t index) {
     note(plan.run->results[i], manifest.results[i], OverlapCheck::Role::Result);
 }
 
-Status CallPlan::planMemory(RunPlan &plan) {
+/// Whether the run may go through the steps together with one before it, which has a launch already.
+bool CallPlan::mayJoin(const RunPlan &plan, const RunPlan &before) const {
   const Manifest &manifest = plan.manifest();
-  const int64_t *symbols = dims.data() + plan.dimsAt;
-  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
-    const BufferSpec &buffer = manifest.buffers[i];
-    Matrices &needed = matrices.emplace_back();
-    offsets.push_back(0);
-    if (buffer.kind == BufferKind::Prepared) {
-      needed = plan.target.instance->matrices(buffer.index);
-    } else if (!plan.run) {
-      continue; // what is prepared depends on nothing else
-    } else if ((buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next) && plan.session) {
-      if (Status status = plan.target.module->countMatrices(i, symbols, needed.count))
-        return status;
-    } else if (buffer.hasMatrices()) {
-      if (Status status = plan.target.module->findMatrices(i, symbols, needed))
-        return status;
-      offsets.back() = plan.slotBytes;
-      plan.slotBytes = addBytes(plan.slotBytes, needed.bytes());
-      trafficBytes += static_cast<double>(needed.bytes());
-    }
-  }
-  if (plan.stagesResults())
-    for (size_t i = 0; i < manifest.results.size(); ++i) {
-      stagedOffsets.push_back(stagedNeeded);
-      stagedNeeded = addBytes(stagedNeeded, alignedBytes(checkedBytes(plan.run->results[i])));
-    }
-  if (plan.target.instance)
-    trafficBytes += plan.target.instance->traffic(plan.stage());
-  if (plan.session)
-    trafficBytes += static_cast<double>(plan.session->bytesInUse(symbols[manifest.sequence.whole]));
-  return Status::success();
-}
-
-Status CallPlan::planLoops(const RunPlan &plan) {
-  if (!plan.run)
-    return Status::success();
-  const int64_t *symbols = dims.data() + plan.dimsAt;
-  for (const Loop &loop : plan.manifest().loops) {
-    int64_t &count = repeats.emplace_back();
-    if (!loop.repeats.evaluate(symbols, count))
-      return fail(NOVA_SHAPE_MISMATCH, "a loop: ", loop.repeats.text(), " is more than 63 bits hold");
-    if (count < 0)
-      return fail(NOVA_MODULE_INVALID, "a loop: expected ", loop.repeats.text(), " to be 0 or more, found ", count);
-  }
-  return Status::success();
-}
-
-LoopNest CallPlan::nestOf(const RunPlan &plan, const Step &step) const {
-  LoopNest nest;
-  for (int32_t loop = step.loop; loop >= 0; loop = plan.manifest().loops[loop].outer)
-    nest.repeats[nest.depth++] = repeats[plan.loopsAt + loop];
-  std::reverse(nest.repeats, nest.repeats + nest.depth);
-  return nest;
-}
-
-Status CallPlan::planSteps(const RunPlan &plan) {
-  if (Status status = planLoops(plan))
-    return status;
-  for (size_t i = 0; i < plan.steps().size(); ++i)
-    if (Status status = planStep(plan, i, steps.emplace_back()))
-      return status;
-  return Status::success();
-}
-
-#if defined(__clang__)
-// Generated code carries no type signature in front of its functions for the sanitizer to look at.
-__attribute__((no_sanitize("function")))
-#endif
-Status
-CallPlan::planStep(const RunPlan &plan, size_t index, StepPlan &planned) {
-  const Manifest &manifest = plan.manifest();
-  const Step &step = plan.steps()[index];
-  const int64_t *symbols = dims.data() + plan.dimsAt;
-  int64_t &rows = planned.rows;
-  planned.tilesAt = -1;
-  planned.isFolded = false;
-  if (!step.rows.evaluate(symbols, rows))
-    return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
-  if (rows < 0)
-    return fail(NOVA_MODULE_INVALID, "step ", step.kernel, ": expected ", step.rows.text(),
-                " rows to be 0 or more, found ", rows);
-  if (rows == 0)
-    return Status::success();
-  LoopNest nest = nestOf(plan, step);
-  int64_t runs = 1;
-  for (uint32_t loop = 0; loop < nest.depth; ++loop) {
-    if (nest.repeats[loop] == 0) {
-      rows = 0;
-      return Status::success();
-    }
-    if (__builtin_mul_overflow(runs, nest.repeats[loop], &runs))
-      return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": the runs of its loops are more than 63 bits hold");
-  }
-  if (!step.batch.empty() || step.usesMatrices || nest.depth > 0) // most often there is nothing to find out
-    if (Status status = planInstances(manifest, step, nest, symbols, matrices.data() + plan.buffersAt, instanceValues,
-                                      planned.instances))
-      return status;
-  if (planned.instances.count == 0) {
-    rows = 0;
-    return Status::success();
-  }
-  planned.isFolded = fold(plan, index, planned);
-  int64_t tasks;
-  if (__builtin_mul_overflow(planned.instances.count, blockCount(rows, step.block), &tasks) ||
-      __builtin_mul_overflow(tasks, runs, &tasks) || __builtin_add_overflow(taskCount, tasks, &taskCount))
-    return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
-  ++stepCount;
-  stepBufferCount += step.buffers.size();
-  const StepCode &code = plan.target.module->code(plan.stage())[index];
-  planned.tilesAt = findTiles(step, code, symbols, rows);
-  if (ScratchFunction scratch = code.scratch) {
-    int64_t bytes = scratch(symbols, std::min(step.block, rows));
-    if (bytes < 0)
-      return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
-    scratchNeeded = std::max(scratchNeeded, bytes);
-  }
-  return Status::success();
-}
-
-/// Makes rows of the instances along the last axis of the batch, where each has one row and no other step goes along
-/// with them one by one.
-bool CallPlan::fold(const RunPlan &plan, size_t index, StepPlan &planned) const {
-  const Step &step = plan.steps()[index];
-  int64_t size;
-  bool alone = !step.joins && (index + 1 == plan.steps().size() || !plan.steps()[index + 1].joins);
-  if (!step.folds || !alone || planned.rows != 1 || planned.instances.loops == 0 ||
-      !step.batch.back().evaluate(dims.data() + plan.dimsAt, size) || size == 1)
+  if (!manifest.ragged || !plan.session || !before.session || plan.target.module != before.target.module ||
+      plan.target.instance != before.target.instance)
     return false;
-  planned.rows = size;
-  planned.instances.count /= static_cast<uint64_t>(size);
-  --planned.instances.loops; // the innermost one comes first
-  ++planned.instances.sizesAt;
-  planned.instances.stridesAt += step.buffers.size();
+  for (const RunPlan *each : {&plan, &before})
+    if (rowsOf(*each) == 0 || rowsOf(*each) >= kRowsOfItsOwn)
+      return false;
+  const auto &[whole, rows, past] = manifest.sequence;
+  for (uint32_t symbol = 0; symbol < manifest.symbols.size(); ++symbol)
+    if (symbol != whole && symbol != rows && symbol != past &&
+        dims[plan.dimsAt + symbol] != dims[before.dimsAt + symbol])
+      return false;
+  for (const Port &port : manifest.arguments)
+    if (!port.isParam && port.sequenceAxis < 0 &&
+        plan.run->arguments[port.position].data != before.run->arguments[port.position].data)
+      return false;
   return true;
 }
 
-#if defined(__clang__)
-__attribute__((no_sanitize("function")))
-#endif
-int64_t
-CallPlan::findTiles(const Step &step, const StepCode &code, const int64_t *symbols, int64_t rows) {
-  if (!tiles || !code.shapes || rows < kTileRows)
-    return -1;
-  shapes.resize(step.libraryTiles);
-  code.shapes(symbols, shapes.data());
-  auto at = static_cast<int64_t>(stepTiles.size());
-  bool any = false;
-  for (const ContractionShape &shape : shapes) {
-    stepTiles.push_back(tiles->find(shape));
-    any |= stepTiles.back() != nullptr;
-  }
-  return any ? at : -1;
-}
-
-Status CallPlan::allocate(int32_t threads) {
-  // More runs than this are never under way at once, so their temporaries share memory, and stay in cache. One worker
-  // ends a run before it begins the next.
-  size_t slotCount = threads == 1 ? 1 : 2 * static_cast<size_t>(threads);
-  slotCount = std::min(slotCount, plans.size());
-  if (slots.size() < slotCount)
-    slots.resize(slotCount);
-  slotLast.assign(slotCount, -1);
-  for (size_t i = 0; i < plans.size(); ++i) {
-    RunPlan &plan = plans[i];
-    plan.slot = i % slotCount;
-    if (!slots[plan.slot].growDiscarding(static_cast<size_t>(plan.slotBytes)))
-      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", plan.slotBytes, " bytes for the temporaries of run ", i);
-    if (plan.session)
-      if (Status status = plan.session->makeRoom(dims.data() + plan.dimsAt))
+Status CallPlan::planLaunches(bool together) {
+  if (launches.empty())
+    ownDims = dims.size();
+  dims.resize(ownDims);
+  launches.clear();
+  offsets.clear();
+  rowBytes.clear();
+  matrices.clear();
+  stagedOffsets.clear();
+  steps.clear();
+  repeats.clear();
+  instanceValues.clear();
+  stepTiles.clear();
+  stepCount = stepBufferCount = 0;
+  taskCount = scratchNeeded = stagedNeeded = 0;
+  trafficBytes = tensorBytes;
+  for (size_t first = 0, next; first < plans.size(); first = next) {
+    for (next = first + 1; together && next < plans.size() && mayJoin(plans[next], plans[first]);)
+      ++next;
+    launches.push_back({first, next - first, plans[first].dimsAt, 0, 0, 0, 0, 0, 0});
+    if (Status status = planLaunch(launches.back())) {
+      if (plans.size() == 1)
         return status;
+      return fail(status.code(), "run ", first, ", ", status.message());
+    }
   }
-  if (!staged.growDiscarding(static_cast<size_t>(stagedNeeded)))
-    return fail(NOVA_OUT_OF_MEMORY, "cannot get ", stagedNeeded, " bytes for staged results");
   return Status::success();
 }
 
-void *CallPlan::stagedResult(const RunPlan &plan, size_t result) const {
-  return static_cast<char *>(staged.data()) + stagedOffsets[plan.stagedAt + result];
+Status CallPlan::planLaunch(Launch &launch) {
+  launch.buffersAt = offsets.size();
+  launch.stepsAt = steps.size();
+  launch.loopsAt = repeats.size();
+  launch.stagedAt = stagedOffsets.size();
+  if (launch.isTogether())
+    joinDims(launch);
+  if (Status status = planMemory(launch))
+    return status;
+  return planSteps(launch);
 }
 
-void *CallPlan::bufferAddress(const RunPlan &plan, size_t buffer) const {
-  const Manifest &manifest = plan.manifest();
-  const BufferSpec &spec = manifest.buffers[buffer];
-  switch (spec.kind) {
-  case BufferKind::Argument:
-    if (const Port &port = manifest.arguments[spec.index]; port.isParam)
-      return plan.target.instance->params()[port.position].data;
-    else
-      return plan.run ? plan.run->arguments[port.position].data : nullptr;
-  case BufferKind::Result:
-    if (plan.stagesResults())
-      return stagedResult(plan, spec.index);
-    return plan.run ? plan.run->results[spec.index].data : nullptr;
-  case BufferKind::Constant:
-    return plan.target.module->constants()[buffer];
-  case BufferKind::Prepared:
-    return plan.target.instance->prepared(spec.index);
-  case BufferKind::State:
+/// The rows of all runs as those of one. No step that is run together knows where they are.
+void CallPlan::joinDims(Launch &launch) {
+  const auto &[whole, rows, past] = manifestOf(launch).sequence;
+  size_t symbols = manifestOf(launch).symbols.size();
+  int64_t all = 0;
+  for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run) {
+    plans[run].firstRow = all;
+    all += rowsOf(plans[run]); // fewer than kRowsOfItsOwn each
+  }
+  launch.dimsAt = dims.size();
+  dims.resize(dims.size() + symbols);
+  std::copy_n(dims.begin() + static_cast<ptrdiff_t>(firstOf(launch).dimsAt), symbols,
+              dims.begin() + static_cast<ptrdiff_t>(launch.dimsAt));
+  dims[launch.dimsAt + whole] = dims[launch.dimsAt + rows] = all;
+  dims[launch.dimsAt + past] = 0;
+}
+
+/// Room in `staged` for a tensor of each run of the launch.
+template <typename TensorOf> int64_t CallPlan::stage(const Launch &launch, TensorOf tensorOf) {
+  int64_t offset = stagedNeeded, bytes = 0;
+  for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run)
+    bytes = addBytes(bytes, checkedBytes(*tensorOf(*plans[run].run)));
+  stagedNeeded = addBytes(stagedNeeded, alignedBytes(bytes));
+  return offset;
+}
+
+Status CallPlan::planMemory(Launch &launch) {
+  const Manifest &manifest = manifestOf(launch);
+  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
+    offsets.push_back(0);
+    rowBytes.push_back(0);
+    if (Status status = planBuffer(launch, i, matrices.emplace_back()))
+      return status;
+  }
+  if (stagesResults(launch))
+    for (size_t i = 0; i < manifest.results.size(); ++i)
+      stagedOffsets.push_back(stage(launch, [&](const nova_run_t &run) { return &run.results[i]; }));
+  if (const ModuleInstance *instance = firstOf(launch).target.instance)
+    trafficBytes += instance->traffic(stageOf(launch));
+  for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run)
+    if (const RunPlan &plan = plans[run]; plan.session)
+      trafficBytes += static_cast<double>(plan.session->bytesInUse(dims[plan.dimsAt + manifest.sequence.whole]));
+  return Status::success();
+}
+
+Status CallPlan::planBuffer(Launch &launch, size_t index, Matrices &needed) {
+  const RunPlan &first = firstOf(launch);
+  const BufferSpec &buffer = manifestOf(launch).buffers[index];
+  const int64_t *symbols = dims.data() + launch.dimsAt;
+  if (buffer.kind == BufferKind::Prepared) {
+    needed = first.target.instance->matrices(buffer.index);
+    return Status::success();
+  }
+  if (!first.run)
+    return Status::success(); // what is prepared depends on nothing else
+  if (launch.isTogether() && buffer.hasRows && !buffer.row.evaluate(symbols, rowBytes.back()))
+    return fail(NOVA_SHAPE_MISMATCH, "a row of ", buffer.row.text(), " bytes is more than 63 bits hold");
+  if ((buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next) && first.session)
+    return first.target.module->countMatrices(index, symbols, needed.count);
+  if (buffer.hasMatrices()) {
+    if (Status status = first.target.module->findMatrices(index, symbols, needed))
+      return status;
+    offsets.back() = launch.slotBytes;
+    launch.slotBytes = addBytes(launch.slotBytes, needed.bytes());
+    trafficBytes += static_cast<double>(needed.bytes());
+  } else if (launch.isTogether() && buffer.hasRows && buffer.kind == BufferKind::Argument) {
+    uint32_t position = manifestOf(launch).arguments[buffer.index].position;
+    offsets.back() = stage(launch, [&](const nova_run_t &run) { return &run.arguments[position]; });
+  }
+  return Status::success();
+}
+
+Status CallPlan::allocate(int32_t threads) {
+  // More launches than this are never under way at once, so their temporaries share memory, and stay in cache. One
+  // worker ends a launch before it begins the next.
+  size_t slotCount = threads == 1 ? 1 : 2 * static_cast<size_t>(threads);
+  slotCount = std::min(slotCount, launches.size());
+  if (slots.size() < slotCount)
+    slots.resize(slotCount);
+  slotLast.assign(slotCount, -1);
+  for (size_t i = 0; i < launches.size(); ++i) {
+    Launch &launch = launches[i];
+    launch.slot = i % slotCount;
+    if (!slots[launch.slot].growDiscarding(static_cast<size_t>(launch.slotBytes)))
+      return fail(NOVA_OUT_OF_MEMORY, "cannot get ", launch.slotBytes, " bytes for the temporaries of run ",
+                  launch.firstRun);
+  }
+  for (const RunPlan &plan : plans)
     if (plan.session)
-      return plan.session->state(spec.index);
-    break;
-  case BufferKind::Next:
-    if (plan.session)
-      return plan.session->next(spec.index);
-    break;
-  case BufferKind::Temporary:
-    break;
-  }
-  return static_cast<char *>(slots[plan.slot].data()) + offsets[plan.buffersAt + buffer];
+      if (Status status = plan.session->makeRoom(dims.data() + plan.dimsAt))
+        return status;
+  if (!staged.growDiscarding(static_cast<size_t>(stagedNeeded)))
+    return fail(NOVA_OUT_OF_MEMORY, "cannot get ", stagedNeeded, " bytes for staged arguments and results");
+  return Status::success();
 }
 
-void CallPlan::fill(Schedule &schedule) {
-  schedule.begin(stepCount);
-  stepBuffers.resize(stepBufferCount); // the schedule keeps addresses into it
-  buffers.resize(offsets.size());
-  size_t stepBufferAt = 0;
-  for (uint32_t index = 0; index < plans.size(); ++index) {
-    const RunPlan &plan = plans[index];
-    const Manifest &manifest = plan.manifest();
-    for (size_t i = 0; i < manifest.buffers.size(); ++i)
-      buffers[plan.buffersAt + i] = bufferAddress(plan, i);
-    fillSteps(plan, index, stepBufferAt, schedule);
-  }
-}
+namespace {
 
-/// Leaves and begins loops until the open one is `loop`.
-void CallPlan::enterLoops(const RunPlan &plan, int32_t loop, int32_t &open, Schedule &schedule) const {
-  const std::vector<Loop> &loops = plan.manifest().loops;
-  auto isAround = [&](int32_t outer, int32_t inner) {
-    return outer < 0 || (inner >= 0 && loops[outer].firstStep <= loops[inner].firstStep &&
-                         loops[inner].endStep <= loops[outer].endStep && outer <= inner);
-  };
-  while (!isAround(open, loop)) {
-    schedule.endLoop();
-    open = loops[open].outer;
-  }
-  if (open == loop)
-    return;
-  enterLoops(plan, loops[loop].outer, open, schedule);
-  schedule.beginLoop(static_cast<uint64_t>(repeats[plan.loopsAt + loop]));
-  open = loop;
-}
+/// How the rows of one run lie in its tensor and in the memory of a launch of `all` rows: the same rows for every index
+/// of the axes before.
+struct RowBlocks {
+  int64_t outer, bytes; // pieces of neighbouring rows, and of how many bytes
+  int64_t stride, begin; // in the memory of the launch
 
-void CallPlan::fillSteps(const RunPlan &plan, uint32_t run, size_t &stepBufferAt, Schedule &schedule) {
-  int64_t group = plan.slotBytes > 0 ? slotLast[plan.slot] : -1;
-  uint64_t groupInstances = 0; // none: the run has no group yet
-  bool waits = true;           // for all instances of everything before
-  int32_t openLoop = -1;
-  const std::vector<StepCode> &code = plan.target.module->code(plan.stage());
-  for (uint32_t i = 0; i < plan.steps().size(); ++i) {
-    const Step &step = plan.steps()[i];
-    const StepPlan &planned = steps[plan.stepsAt + i];
-    const Instances &instances = planned.instances;
-    waits |= !step.joins; // also if it is not run: what joins it waits like it
-    if (planned.rows == 0)
+  RowBlocks(const nova_tensor_t &tensor, int32_t axis, int64_t firstRow, int64_t all) : outer(1), bytes(0) {
+    for (int32_t before = 0; before < axis; ++before)
+      outer *= tensor.dims[before];
+    if (outer > 0)
+      bytes = checkedBytes(tensor) / outer;
+    int64_t row = bytes / tensor.dims[axis];
+    stride = row * all;
+    begin = row * firstRow;
+  }
+};
+
+} // namespace
+
+void CallPlan::gatherArguments(const Launch &launch) const {
+  const Manifest &manifest = manifestOf(launch);
+  int64_t all = dims[launch.dimsAt + manifest.sequence.rows];
+  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
+    const BufferSpec &buffer = manifest.buffers[i];
+    if (buffer.kind != BufferKind::Argument || !buffer.hasRows)
       continue;
-    bool sameLoop = step.loop == openLoop;
-    // One instance that follows one is the same as joining, within a loop.
-    bool alone = instances.count == 1 && groupInstances == 1 && sameLoop;
-    if (!sameLoop)
-      enterLoops(plan, step.loop, openLoop, schedule);
-    if (groupInstances == 0 || (waits && !alone)) {
-      group = schedule.beginGroup({instances.count, instances.loops, instanceValues.data() + instances.sizesAt}, group);
-      groupInstances = instances.count;
+    const Port &port = manifest.arguments[buffer.index];
+    char *target = static_cast<char *>(buffers[launch.buffersAt + i]);
+    for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run) {
+      const nova_tensor_t &tensor = plans[run].run->arguments[port.position];
+      RowBlocks blocks(tensor, port.sequenceAxis, plans[run].firstRow, all);
+      for (int64_t k = 0; k < blocks.outer && blocks.bytes > 0; ++k)
+        std::memcpy(target + k * blocks.stride + blocks.begin, static_cast<const char *>(tensor.data) + k * blocks.bytes,
+                    static_cast<size_t>(blocks.bytes));
     }
-    waits = false;
-    void **own = stepBuffers.data() + stepBufferAt;
-    stepBufferAt += step.buffers.size();
-    for (size_t j = 0; j < step.buffers.size(); ++j)
-      own[j] = buffers[plan.buffersAt + step.buffers[j].buffer];
-    toBytes(plan, step, instances.stridesAt, instances.loops, false);
-    if (step.loop >= 0)
-      toBytes(plan, step, instances.loopStridesAt, step.buffers.empty() ? 0 : step.buffers[0].loopStrides.size(), true);
-    schedule.add({code[i].kernel,
-                  static_cast<uint32_t>(step.buffers.size()),
-                  own,
-                  instanceValues.data() + instances.stridesAt,
-                  instanceValues.data() + instances.loopStridesAt,
-                  dims.data() + plan.dimsAt,
-                  planned.rows,
-                  step.block,
-                  step.descending,
-                  {&plan.manifest(), &step, dims.data() + plan.dimsAt, run, i},
-                  code[i].shapes != nullptr,
-                  planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt,
-                  step.folds,
-                  planned.isFolded});
   }
-  for (; openLoop >= 0; openLoop = plan.manifest().loops[openLoop].outer)
-    schedule.endLoop();
-  if (plan.slotBytes > 0)
-    slotLast[plan.slot] = group;
 }
 
-/// Turns strides that count matrices into bytes: those of the batch, or of the loops around the step.
-void CallPlan::toBytes(const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops, bool aroundStep) {
-  int64_t *strides = instanceValues.data() + stridesAt;
-  for (size_t loop = 0; loop < loops; ++loop)
-    for (size_t i = 0; i < step.buffers.size(); ++i) {
-      const StepBuffer &given = step.buffers[i];
-      if (!(aroundStep ? given.loopsInMatrices : given.inMatrices))
+void CallPlan::scatterResults(const Launch &launch) const {
+  const Manifest &manifest = manifestOf(launch);
+  for (size_t i = 0; i < manifest.results.size(); ++i) {
+    const char *source = stagedResult(launch, i);
+    int32_t axis = manifest.results[i].sequenceAxis;
+    for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run) {
+      const nova_tensor_t &tensor = plans[run].run->results[i];
+      if (!launch.isTogether()) {
+        if (int64_t bytes = checkedBytes(tensor))
+          std::memcpy(tensor.data, source, static_cast<size_t>(bytes));
         continue;
-      const BufferSpec &buffer = plan.manifest().buffers[given.buffer];
-      bool inSession = plan.session && (buffer.kind == BufferKind::State || buffer.kind == BufferKind::Next);
-      strides[loop * step.buffers.size() + i] *= // less than what was allocated
-          inSession ? plan.session->stateStride(buffer.index) : matrices[plan.buffersAt + given.buffer].stride;
+      }
+      RowBlocks blocks(tensor, axis, plans[run].firstRow, dims[launch.dimsAt + manifest.sequence.rows]);
+      for (int64_t k = 0; k < blocks.outer && blocks.bytes > 0; ++k)
+        std::memcpy(static_cast<char *>(tensor.data) + k * blocks.bytes, source + k * blocks.stride + blocks.begin,
+                    static_cast<size_t>(blocks.bytes));
     }
+  }
 }
 
 void CallPlan::commit() {
-  for (const RunPlan &plan : plans) {
-    const Manifest &manifest = plan.manifest();
-    for (size_t i = 0; plan.stagesResults() && i < manifest.results.size(); ++i)
-      if (int64_t bytes = checkedBytes(plan.run->results[i]))
-        std::memcpy(plan.run->results[i].data, stagedResult(plan, i), static_cast<size_t>(bytes));
+  for (const Launch &launch : launches)
+    if (stagesResults(launch))
+      scatterResults(launch);
+  for (const RunPlan &plan : plans)
     if (plan.session)
       plan.session->advance(dims.data() + plan.dimsAt);
-  }
 }
 
 std::string CallPlan::describe(const Failure &failure) const {
@@ -432,6 +332,7 @@ void CallPlan::finish() {
     if (plan.session)
       plan.session->unclaim();
   plans.clear();
+  launches.clear();
 }
 
 void CallPlan::trim() {

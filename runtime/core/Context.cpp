@@ -19,9 +19,25 @@ template <typename Check> Status Context::call(Check check) {
 
   if (Status status = check())
     return status;
-  if (Status status = plan.allocate(workers.count()))
-    return status;
-  plan.fill(schedule);
+  for (;;) {
+    if (Status status = plan.allocate(workers.count()))
+      return status;
+    plan.fill(schedule);
+    if (Status status = work())
+      return status;
+    const Failure *failure = schedule.failure();
+    if (!failure)
+      break;
+    if (!plan.runsTogether())
+      return fail(failure->code(), plan.describe(*failure));
+    if (Status status = plan.separate()) // to find out which run it is, and where in it
+      return status;
+  }
+  plan.commit();
+  return Status::success();
+}
+
+Status Context::work() {
   size_t workerCount = 1;
   if (workers.count() > 1 && plan.traffic() >= kParallelBytes)
     workerCount =
@@ -30,9 +46,6 @@ template <typename Check> Status Context::call(Check check) {
     return status;
   schedule.share(workerCount);
   workers.run(static_cast<int32_t>(workerCount), workerBody, this);
-  if (const Failure *failure = schedule.failure())
-    return fail(failure->code(), plan.describe(*failure));
-  plan.commit();
   return Status::success();
 }
 

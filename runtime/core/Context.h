@@ -33,6 +33,7 @@ public:
 
 private:
   template <typename Check> Status call(Check check);
+  Status work();
   Status growScratch(size_t workerCount);
   static void workerBody(void *context, int32_t worker);
 

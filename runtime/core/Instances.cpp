@@ -49,8 +49,8 @@ static Status reach(const Step &step, int64_t size, int64_t stride, int64_t &las
 }
 
 Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, const LoopNest &nest,
-                                    const int64_t *dims, const Matrices *matrices, std::vector<int64_t> &values,
-                                    Instances &instances) {
+                                    const int64_t *dims, const int64_t *strideDims, const Matrices *matrices,
+                                    std::vector<int64_t> &values, Instances &instances) {
   instances = {};
   instances.sizesAt = values.size();
   if (Status status = planLoops(step, dims, values, instances))
@@ -69,7 +69,7 @@ Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, 
       int64_t size, stride;
       if (!step.batch[axis].evaluate(dims, size) || size == 1)
         continue;
-      if (Status status = evaluate(step, "stride", buffer.strides[axis], dims, stride))
+      if (Status status = evaluate(step, "stride", buffer.strides[axis], strideDims, stride))
         return status;
       values[instances.stridesAt + loop * buffers + i] = stride;
       if (Status status = reach(step, size, stride, last))
@@ -78,7 +78,7 @@ Status nova::runtime::planInstances(const Manifest &manifest, const Step &step, 
     }
     for (uint32_t around = 0; around < nest.depth; ++around) {
       int64_t &stride = values[instances.loopStridesAt + around * buffers + i];
-      if (Status status = evaluate(step, "stride", buffer.loopStrides[around], dims, stride))
+      if (Status status = evaluate(step, "stride", buffer.loopStrides[around], strideDims, stride))
         return status;
       if (Status status = reach(step, nest.repeats[around], stride, lastRun))
         return status;

@@ -27,6 +27,7 @@ public:
     parseIdentity();
     parseSymbols();
     manifest.canFail = root.member("can_fail").boolean();
+    parseRagged();
     parseOperations();
     parsePorts("arguments", manifest.arguments);
     parseParams();
@@ -106,6 +107,13 @@ private:
         operation.order = firstOf.emplace(operation.scans.front(), number).first->second;
       manifest.operations.push_back(std::move(operation));
     });
+  }
+
+  /// Missing means false.
+  void parseRagged() {
+    manifest.ragged = root.has("ragged") && root.member("ragged").boolean();
+    if (manifest.ragged && !manifest.hasSequence)
+      root.member("ragged").complain("expected false in a module without a sequence, found true");
   }
 
   uint32_t parseSymbol(Reader reader) const {
@@ -288,7 +296,34 @@ private:
       kindReader.complain("expected argument, result, temporary, state, next, prepared or constant, found ",
                           kindReader.describe());
     }
+    if (manifest.ragged)
+      parseRow(reader, buffer);
     manifest.buffers.push_back(std::move(buffer));
+  }
+
+  /// Where the new rows lie; missing where it has none.
+  void parseRow(Reader reader, BufferSpec &buffer) const {
+    const Port *port = buffer.kind == BufferKind::Argument ? &manifest.arguments[buffer.index]
+                       : buffer.kind == BufferKind::Result ? &manifest.results[buffer.index]
+                                                           : nullptr;
+    if (buffer.kind == BufferKind::Result && port->sequenceAxis < 0)
+      reader.complain("expected a result with a sequence_axis in a ragged module");
+    if (port && port->sequenceAxis >= 0 && port->type == NOVA_I4)
+      reader.complain("expected rows of whole bytes in a ragged module");
+    buffer.hasRows = reader.has("row");
+    if (port && buffer.hasRows != (port->sequenceAxis >= 0))
+      reader.complain("expected a row where there is a sequence_axis, and only there");
+    if (!buffer.hasRows)
+      return;
+    if (!port && buffer.kind != BufferKind::Temporary)
+      reader.member("row").complain("expected none but in arguments, results and temporaries");
+    buffer.row = parseFixedDim(reader.member("row"));
+  }
+
+  /// A dimension that does not change from run to run of a session.
+  Dim parseFixedDim(Reader reader) const {
+    const auto &[whole, rows, past] = manifest.sequence;
+    return parseDimWithout({whole, rows, past}, reader);
   }
 
   /// The kinds of memory that the runtime holds.
@@ -334,8 +369,7 @@ private:
       return parsePreparedDim(reader);
     if (kind == BufferKind::Temporary)
       return parseDim(reader);
-    const auto &[whole, rows, past] = manifest.sequence;
-    return parseDimWithout({whole, rows, past}, reader);
+    return parseFixedDim(reader);
   }
 
   /// What there is before the first run.
@@ -405,8 +439,9 @@ private:
       reader.complain("expected at most ", kMaxLoops, " loops in each other");
     auto index = static_cast<int32_t>(manifest.loops.size());
     auto first = static_cast<uint32_t>(manifest.steps.size());
+    Reader repeat = reader.member("repeat");
     manifest.loops.push_back(
-        {parseDim(reader.member("repeat")), openLoops.empty() ? -1 : openLoops.back(), first, first});
+        {manifest.ragged ? parseFixedDim(repeat) : parseDim(repeat), openLoops.empty() ? -1 : openLoops.back(), first, first});
     openLoops.push_back(index);
     firstToJoin = manifest.steps.size();
     reader.member("steps").each([&](Reader step) { parseStep(step, Stage::Run); });
@@ -448,7 +483,16 @@ private:
       step.folds = parseFolds(reader.member("folds"), step);
     if (reader.has("faults"))
       parseFaults(reader.member("faults"), step, stage);
+    if (manifest.ragged && reader.has("apart"))
+      parseApart(reader, step);
     steps.push_back(std::move(step));
+  }
+
+  /// All sessions have the same instances of a step that is run for each of them.
+  void parseApart(Reader reader, Step &step) const {
+    step.apart = reader.member("apart").boolean();
+    if (step.apart)
+      reader.member("batch").each([&](Reader size) { (void)parseFixedDim(size); });
   }
 
   static bool parseFolds(Reader reader, const Step &step) {

@@ -52,6 +52,8 @@ struct BufferSpec {
   std::string name;   // of what has matrices
   std::string symbol; // the function that tells the bytes of one matrix, or the constant's data
   Dim count;          // how many matrices
+  bool hasRows = false; // in a ragged module: has an axis of new rows
+  Dim row;              // then the bytes from one of them to the next
 
   /// Whether it consists of matrices in the runtime's memory.
   bool hasMatrices() const {
@@ -117,6 +119,7 @@ struct Step {
   uint32_t libraryTiles = 0; // contractions that library tiles may carry
   std::string libraryShapes; // the function that tells their shapes, or empty for none
   std::vector<Fault> faults;
+  bool apart = false; // in a ragged batch it is run for each session
 };
 
 /// The two lists of steps: those that are run once for an instance of the module, and those of every run.
@@ -150,6 +153,7 @@ struct Manifest {
   bool hasSequence = false;
   Sequence sequence{};
   bool canFail = false;
+  bool ragged = false; // new rows of several sessions may go through the steps together
   std::vector<Port> arguments, results;
   std::vector<Clause> clauses;
   std::vector<BufferSpec> buffers;

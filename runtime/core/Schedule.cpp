@@ -62,19 +62,32 @@ void Schedule::endLoop() {
   openLoop = loop.outer;
 }
 
-void Schedule::add(const KernelCall &call) {
+void Schedule::add(const KernelCall &call, bool hasBeside) {
   Group &group = groups[groupCount - 1];
   uint64_t blocks = blockCount(call.rows, call.block);
   calls.push_back(call);
   if (group.batch.instances > 1 || openLoop >= 0)
     mostBuffers = std::max(mostBuffers, call.bufferCount);
-  if (group.phaseCount > 0 && blocks == 1 && phases.back().taskCount == 1) {
+  if (group.phaseCount > 0 && blocks == 1 && phases.back().taskCount == 1 && !hasBeside) {
     ++phases.back().callCount;
     phases.back().order = std::min(phases.back().order, orderOf(call.failing));
     return;
   }
-  phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1, orderOf(call.failing)});
+  phases.push_back({group.instanceTasks, blocks, calls.size() - 1, 1, false, orderOf(call.failing)});
   ++group.phaseCount;
+  group.instanceTasks += blocks;
+  tasks += group.batch.instances * blocks * openRuns;
+}
+
+void Schedule::addBeside(const KernelCall &call) {
+  Group &group = groups[groupCount - 1];
+  Phase &phase = phases.back();
+  uint64_t blocks = blockCount(call.rows, call.block);
+  calls.push_back(call);
+  phase.isBeside = true;
+  ++phase.callCount;
+  phase.taskCount += blocks;
+  phase.order = std::min(phase.order, orderOf(call.failing));
   group.instanceTasks += blocks;
   tasks += group.batch.instances * blocks * openRuns;
 }
@@ -246,8 +259,11 @@ bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, ui
   }
   if (isSettled(phase))
     return false;
-  for (size_t call = phase.firstCall; call < phase.firstCall + phase.callCount; ++call)
-    runCall(call, group, instance, block, worker);
+  if (phase.isBeside)
+    runBeside(phase, group, instance, block, worker);
+  else
+    for (size_t call = phase.firstCall; call < phase.firstCall + phase.callCount; ++call)
+      runCall(call, group, instance, block, worker);
   if (!concurrent)
     return true;
   if (index + 1 < group.phaseCount)
@@ -255,6 +271,14 @@ bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, ui
   else if (group.awaited) // an instance whose last phase is complete is complete
     group.done.fetch_add(1, std::memory_order_acq_rel);
   return true;
+}
+
+void Schedule::runBeside(const Phase &phase, const Group &group, uint64_t instance, uint64_t block,
+                         const Worker &worker) {
+  size_t call = phase.firstCall;
+  for (uint64_t blocks; block >= (blocks = blockCount(calls[call].rows, calls[call].block)); ++call)
+    block -= blocks;
+  runCall(call, group, instance, block, worker);
 }
 
 void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const {

@@ -1,8 +1,8 @@
 //===- Schedule.h - Blocks of steps on threads ------------------*- C++ -*-===//
 //
 // The work of one call as an ordered list of tasks, which is never written down: a group of steps knows where its tasks
-// begin. A group is run for every instance of its batch, and its steps are cut into phases: a step of many blocks, or
-// several steps of one block each, which one worker runs in a row.
+// begin. A group is run for every instance of its batch, and its steps are cut into phases: a step of many blocks,
+// several steps of one block each, which one worker runs in a row, or steps beside each other.
 //
 //   group 0: instance 0: phase 0 block 0, block 1, ...; phase 1 block 0, ...;   instance 1: phase 0 block 0, ...
 //   group 1: ...
@@ -97,8 +97,12 @@ public:
   void endLoop();
 
   /// Adds a step with rows > 0 to the group begun last: an instance of it follows the same instance of the step added
-  /// before.
-  void add(const KernelCall &call);
+  /// before. `hasBeside`: calls beside it may follow.
+  void add(const KernelCall &call, bool hasBeside = false);
+
+  /// Adds a step of the same batch beside the one added last: they wait for the same, and what comes next waits for
+  /// both.
+  void addBeside(const KernelCall &call);
 
   uint64_t taskCount() const { return tasks; }
 
@@ -115,7 +119,8 @@ public:
 private:
   struct Phase {
     uint64_t taskBegin, taskCount; // among the tasks of an instance
-    size_t firstCall, callCount;   // more than one call only if each has one block
+    size_t firstCall, callCount;   // one after the other in one task, or beside each other
+    bool isBeside;                 // the blocks of a call come behind those of the call before
     uint64_t order;                // of failures (orderOf): from the phase on nothing comes before this
   };
 
@@ -170,6 +175,7 @@ private:
   uint64_t tasksAtEnd(const Group &group) const;
   bool runPlace(const Cursor &cursor, uint64_t place, const Worker &worker);
   bool runTask(const Cursor &cursor, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
+  void runBeside(const Phase &phase, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
   void waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const;
   bool hasFailed() const { return firstOrder.load(std::memory_order_relaxed) != UINT64_MAX; }
   /// Whether nothing from the phase on could change which failure is told.

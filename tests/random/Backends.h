@@ -46,7 +46,16 @@ public:
 
 private:
   Backends() = default;
+  struct Call {
+    nova_session_t *session;
+    const Tensors *arguments;
+  };
   Outcome call(nova_session_t *session, const Tensors &arguments, nova_context_t *in) const;
+  /// Several in one call of the runtime; arguments without rows are those of the first.
+  std::vector<Outcome> callAll(const std::vector<Call> &calls, nova_context_t *in) const;
+  std::string makeResults(nova_session_t *session, const std::vector<nova_tensor_t> &inputs, Tensors &results) const;
+  Tensors rowsFrom(const Tensors &arguments, int64_t first, int64_t count) const;
+  Outcome firstRows(Outcome &all, const Outcome &like) const;
 
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> core, compiledCore; // that of the text, and that of its stored form

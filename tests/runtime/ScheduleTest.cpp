@@ -71,7 +71,9 @@ protected:
                   descending,
                   {&manifest, &step, dims[label], run, uint32_t(label)},
                   false,
-                  nullptr});
+                  nullptr,
+                  false,
+                  false});
   }
   void workOn(int threadCount) {
     std::vector<std::thread> threads;

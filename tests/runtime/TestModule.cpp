@@ -119,6 +119,32 @@ Json runningManifest() {
   return manifest;
 }
 
+/// A buffer with new rows of so many bytes each.
+static Json rowBuffer(Json buffer, Json row) {
+  buffer["row"] = std::move(row);
+  return buffer;
+}
+
+Json raggedManifest() {
+  Json manifest = runningManifest();
+  Json row = productDim({"d"}, 8);
+  manifest["graph"] = "test.ragged";
+  manifest["ragged"] = true;
+  manifest["results"].push_back(port("mates", "i64", Json::array({symbolDim("n")}), 0));
+  manifest["buffers"] = {rowBuffer(argumentBuffer(0), row),
+                         memoryBuffer("state", "rows", "bytes_state", constantDim(1)),
+                         argumentBuffer(1),
+                         rowBuffer(resultBuffer(0), row),
+                         rowBuffer(memoryBuffer("temporary", "copy", "bytes_md", constantDim(1)), row),
+                         rowBuffer(resultBuffer(1), constantDim(8))};
+  manifest["steps"] = {step("keep", productDim({"m", "d"}), 8, "ascending", stepBuffers({0, 4})),
+                       step("append", symbolDim("m"), 16, "ascending", stepBuffers({4, 1})),
+                       step("running", symbolDim("m"), 4, "descending", stepBuffers({1, 2, 3})),
+                       step("together", symbolDim("m"), 16, "ascending", stepBuffers({5}))};
+  manifest["steps"][1]["apart"] = manifest["steps"][2]["apart"] = true;
+  return manifest;
+}
+
 Json divideManifest() {
   Json manifest = baseManifest("test.divide", Json::array({"n"}));
   manifest["can_fail"] = true;
@@ -161,6 +187,21 @@ Json faultyManifest() {
     return copied;
   };
   manifest["steps"] = {copy(0, 2, {1}), copy(1, 3, {0, 2})};
+  return manifest;
+}
+
+Json raggedFaultyManifest() {
+  Json manifest = baseManifest("test.ragged_faulty", {"n", "m", "t"});
+  manifest["sequence"] = {{"symbol", "n"}, {"rows", "m"}, {"past", "t"}};
+  manifest["can_fail"] = manifest["ragged"] = true;
+  manifest["operations"] = Json::array({{{"text", "%p of @f"}, {"scans", Json::array()}}});
+  manifest["arguments"] = Json::array({port("a", "i64", Json::array({symbolDim("n")}), 0)});
+  manifest["results"] = Json::array({port("copy", "i64", Json::array({symbolDim("n")}), 0)});
+  manifest["buffers"] = {rowBuffer(argumentBuffer(0), constantDim(8)), rowBuffer(resultBuffer(0), constantDim(8))};
+  manifest["steps"] =
+      Json::array({step("faulty", symbolDim("m"), 4, "ascending", stepBuffers({0, 1}), "scratch_faulty")});
+  manifest["steps"][0]["faults"] =
+      Json::array({{{"operation", 0}, {"axes", 2}, {"batch", Json::array()}}});
   return manifest;
 }
 

@@ -32,12 +32,18 @@ Json scaleManifest();
 Json prefixManifest();
 /// f64 O[n, d] = running sums of X[n, d] plus w[d], as a sequence n = t + m; clause d >= 1.
 Json runningManifest();
+/// The same, where rows of several sessions may go together, and i64 mates[n]: how many rows went with each, itself
+/// included. A first step copies the rows, together, and those of the running sums are run apart.
+Json raggedManifest();
 /// i64 quotient[n] and rest[n] of a[n], b[n]; can fail.
 Json divideManifest();
 
 /// i64 first[H, n] and second[H, n], copies of a[H, n] and b[H, n], by a step for each with H instances. What numbers
 /// below 0 fail at is told: -1 in `a` is operation 1, in `b` -1 is operation 0 and -2 operation 2.
 Json faultyManifest();
+
+/// i64 copy[n] of a[n], as a sequence where rows of several sessions may go together: a number -1 fails.
+Json raggedFaultyManifest();
 
 // The same for B times H instances, each of which is one of the above.
 

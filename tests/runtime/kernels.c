@@ -284,6 +284,14 @@ int32_t keep(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scrat
   return 0;
 }
 
+// Symbols n, d, m, t: out[i] = m, so that each row tells how many went with it.
+int32_t together(Buffers buffers, Dims dims, int64_t row0, int64_t rows, void *scratch) {
+  int64_t *out = buffers[0];
+  for (int64_t i = row0; i < row0 + rows; ++i)
+    out[i] = dims[2];
+  return 0;
+}
+
 int64_t bytes_md(Dims dims) { return dims[2] * dims[1] * 8; }
 
 // place[i] = the position of row i, as the runtime says it goes on; count[i] = the rows of the launch.

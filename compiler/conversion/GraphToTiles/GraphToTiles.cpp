@@ -3,6 +3,7 @@
 #include "compiler/conversion/GraphToTiles/MapKernel.h"
 #include "compiler/conversion/GraphToTiles/Planner.h"
 #include "compiler/conversion/GraphToTiles/Prepare.h"
+#include "compiler/conversion/GraphToTiles/Ragged.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
 #include "compiler/conversion/GraphToTiles/WidenNibbles.h"
 #include <set>
@@ -542,6 +543,8 @@ FailureOr<TileProgram> graphToTiles(const TileInput &input) {
   program->plan.scans = faults.takeScans();
   joinSteps(program->plan, program->plan.prepare);
   joinSteps(program->plan, program->plan.steps);
+  if (input.rows)
+    findRagged(*program, input.sequence, input.rows, input.past);
   return program;
 }
 } // namespace nova

@@ -1,4 +1,5 @@
 #include "compiler/conversion/GraphToTiles/Plan.h"
+#include "compiler/conversion/GraphToTiles/Values.h"
 #include "dialects/graph/Text.h"
 
 namespace nova {
@@ -20,6 +21,13 @@ static const char *word(BufferKind kind) {
     return "prepared";
   }
   return "";
+}
+
+DimAttr bytesAlong(TensorType type, unsigned axis) {
+  DimAttr bytes = constantDim(type.getContext(), bytesOf(type.getElementType()));
+  for (DimAttr dim : type.getDims().drop_front(axis + 1))
+    bytes = bytes ? multiplyDims(bytes, dim) : bytes;
+  return bytes;
 }
 
 llvm::DenseMap<unsigned, unsigned> countWriters(llvm::ArrayRef<PlanStep> steps) {
@@ -71,7 +79,7 @@ static void printSteps(llvm::ArrayRef<PlanStep> steps, unsigned indent, llvm::ra
     if (!step.batch.empty())
       os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
     os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "")
-       << (step.folds ? " folds" : "") << " (";
+       << (step.folds ? " folds" : "") << (step.apart ? " apart" : "") << " (";
     for (auto [k, buffer] : llvm::enumerate(step.buffers))
       os << (k ? ", b" : "b") << buffer.index;
     os << ")\n";
@@ -93,6 +101,8 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   }
   os << "steps:\n";
   printSteps(plan.steps, 2, os);
+  if (plan.ragged)
+    os << "ragged batch: " << (plan.ragged->possible ? "yes" : "no, " + plan.ragged->why) << "\n";
   if (!plan.operations.empty())
     os << "may fail:\n";
   for (const PlanOperation &operation : plan.operations) {

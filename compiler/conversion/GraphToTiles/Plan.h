@@ -6,6 +6,7 @@
 #include "dialects/tile/TileDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct PlanBuffer {
   std::string symbol; // of tile.storage or tile.data; empty for arguments and results
   tile::BufferType type;
   DimAttr count = {}; // of temporaries and states: how many such buffers lie behind each other
+  std::optional<unsigned> rowAxis = {}; // of an extend: the axis of the new rows
 };
 
 /// A buffer as one instance of a step gets it: `strides` are what one step along each axis of the batch adds to its
@@ -83,6 +85,7 @@ struct PlanStep {
   /// so that both may be one place in memory.
   std::vector<std::pair<unsigned, unsigned>> inPlace = {};
   std::vector<StepFault> faults = {}; // in the order of their operations
+  bool apart = false;                 // in a ragged batch it is run for each session
 
   bool isLoop() const { return bool(repeats); }
 };
@@ -97,6 +100,12 @@ struct PlanContraction {
   std::string reason;
 };
 
+/// Whether the new rows of several sessions may go through the steps of an extend together, and if not, why.
+struct RaggedPlan {
+  bool possible;
+  std::string why;
+};
+
 struct Plan {
   std::vector<std::string> symbols; // order of the run-time dims
   std::vector<PlanBuffer> buffers;
@@ -107,8 +116,14 @@ struct Plan {
   /// What may fail, and the scans around it, in the order in which errors are looked for.
   std::vector<PlanOperation> operations;
   std::vector<PlanScan> scans;
+  std::optional<RaggedPlan> ragged; // of an extend
 };
 
+/// The bytes in dense memory from an entry to the one at the next index of the axis; null for more than dimensions can
+/// say.
+DimAttr bytesAlong(TensorType type, unsigned axis);
+/// The bytes from a new row of a buffer that has them to the next.
+inline DimAttr bytesOfRow(const PlanBuffer &buffer) { return bytesAlong(buffer.type.getTensor(), *buffer.rowAxis); }
 /// By buffer: how many of the steps, those in loops among them, write it.
 llvm::DenseMap<unsigned, unsigned> countWriters(llvm::ArrayRef<PlanStep> steps);
 /// Finds the steps that join those before them: same batch, and what both touch they touch at the same instance.

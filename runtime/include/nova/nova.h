@@ -307,6 +307,9 @@ typedef struct nova_run_t {
  *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
  *  NOVA_DIVISION_BY_ZERO or NOVA_INDEX_OUT_OF_RANGE no session's length changed and no result of a module that can fail
  *  was written.
+ *  Runs that follow each other in the list, extend sessions of one instance by 1 .. 63 rows each, and share the memory of all
+ *  arguments without a sequence axis, are one ragged batch where the module allows it: steps that work row by row run over
+ *  the rows of all of them, so weights are read once.
  *  The bits of the results depend neither on the number of threads nor on what else is in the list. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count);
 
