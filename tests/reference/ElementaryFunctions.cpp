@@ -59,9 +59,10 @@ ElementaryFunction erfEntry() {
   f.boundFloat = f.boundDouble = 0.95;
   f.direction = 1;
   f.odd = true;
-  f.law = [](double x, double y) { return y != y || std::fabs(y) <= std::min(1.0, 1.2 * std::fabs(x)); };
-  f.hard = {{-6, 6}, {-1.2, 1.2}, {0.9, 1.5}, {0x1p-40, 0x1p-1, true}};
-  f.edges = {0.5, 0.9999, 1.0, 1.5, 2.0, 3.0, 3.9, 4.0, 5.8, 5.9, 6.0, 27.0};
+  // What is below a normal number rounds to whole units.
+  f.law = [](double x, double y) { return y != y || std::fabs(y) <= std::min(1.0, 1.2 * std::fabs(x) + 0x1p-149); };
+  f.hard = {{-6, 6}, {-1.2, 1.2}, {0.7, 1.5}, {0x1p-40, 0x1p-1, true}};
+  f.edges = {0.5, 0.75, 0.875, 0.9999, 1.0, 1.5, 2.0, 3.0, 3.9, 4.0, 5.8, 5.9, 6.0, 27.0};
   for (int k = 0; k < 53; ++k) // where the power of two of exp(-x^2) changes
     f.edges.push_back(std::sqrt((k + 0.5) * 0.69314718055994530942));
   return f;
