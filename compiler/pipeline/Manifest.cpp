@@ -45,8 +45,6 @@ static json::Object argumentJson(GraphOp core, unsigned i, std::optional<unsigne
   return port;
 }
 
-static bool isRagged(const Plan &plan) { return plan.ragged && plan.ragged->possible; }
-
 static json::Object memoryJson(const PlanBuffer &buffer) {
   switch (buffer.kind) {
   case BufferKind::Argument:
@@ -74,9 +72,9 @@ static json::Object memoryJson(const PlanBuffer &buffer) {
   return object;
 }
 
-static json::Object bufferJson(const Plan &plan, const PlanBuffer &buffer) {
+static json::Object bufferJson(const PlanBuffer &buffer) {
   json::Object object = memoryJson(buffer);
-  if (isRagged(plan) && buffer.rowAxis)
+  if (buffer.rowAxis)
     object["row"] = dimJson(bytesOfRow(buffer));
   return object;
 }
@@ -126,8 +124,10 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
                                  {"order", step.descending ? "descending" : "ascending"},
                                  {"buffers", std::move(buffers)},
                                  {"scratch", "nova_scratch_" + step.kernel}});
-    if (isRagged(in.plan) && step.apart)
+    if (step.apart)
       (*steps.back().getAsObject())["apart"] = true;
+    if (step.splits)
+      (*steps.back().getAsObject())["splits"] = true;
     if (step.folds)
       (*steps.back().getAsObject())["folds"] = true;
     if (!step.faults.empty()) {
@@ -165,7 +165,7 @@ std::string writeManifest(const ManifestInput &in) {
                                    {"rhs", dimJson(clause.getRhs())}});
   }
   for (const PlanBuffer &buffer : in.plan.buffers)
-    buffers.push_back(bufferJson(in.plan, buffer));
+    buffers.push_back(bufferJson(buffer));
   for (const PlanScan &scan : in.plan.scans)
     scans.push_back(json::Object{{"text", scan.text}, {"first", dimJson(scan.first)}});
   for (const PlanOperation &operation : in.plan.operations)
@@ -184,7 +184,7 @@ std::string writeManifest(const ManifestInput &in) {
                         {"symbols", std::move(symbols)},
                         {"sequence", std::move(sequence)},
                         {"can_fail", in.plan.canFail},
-                        {"ragged", isRagged(in.plan)},
+                        {"ragged", in.plan.ragged && in.plan.ragged->possible},
                         {"scans", std::move(scans)},
                         {"operations", std::move(operations)},
                         {"arguments", std::move(arguments)},

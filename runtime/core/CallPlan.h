@@ -42,8 +42,8 @@ public:
   /// Gets the memory: room in sessions, temporaries for as many launches as can be under way at once, staged results.
   Status allocate(int32_t threads);
 
-  /// Writes the steps of all launches into the schedule.
-  void fill(Schedule &schedule);
+  /// Writes the steps of all launches into the schedule, for at most so many threads.
+  void fill(Schedule &schedule, int32_t threads);
 
   /// The work succeeded: copies staged results to the caller, makes the sessions longer.
   void commit();
@@ -133,7 +133,7 @@ private:
   void gatherArguments(const Launch &launch) const;
   void scatterResults(const Launch &launch) const;
   void enterLoops(const Launch &launch, int32_t loop, int32_t &open, Schedule &schedule) const;
-  void fillSteps(const Launch &launch, size_t &stepBufferAt, Schedule &schedule);
+  void fillSteps(const Launch &launch, size_t &stepBufferAt, int32_t threads, Schedule &schedule);
   void toBytes(const Launch &launch, const RunPlan &plan, const Step &step, size_t stridesAt, size_t loops,
                bool aroundStep);
   char *stagedResult(const Launch &launch, size_t result) const;

@@ -181,7 +181,7 @@ void *CallPlan::partAddress(const Launch &launch, const RunPlan &plan, size_t bu
   return static_cast<char *>(buffers[launch.buffersAt + buffer]) + plan.firstRow * rowBytes[launch.buffersAt + buffer];
 }
 
-void CallPlan::fill(Schedule &schedule) {
+void CallPlan::fill(Schedule &schedule, int32_t threads) {
   schedule.begin(stepCount);
   stepBuffers.resize(stepBufferCount); // the schedule keeps addresses into it
   buffers.resize(offsets.size());
@@ -191,7 +191,7 @@ void CallPlan::fill(Schedule &schedule) {
       buffers[launch.buffersAt + i] = bufferAddress(launch, firstOf(launch), i);
     if (launch.isTogether())
       gatherArguments(launch);
-    fillSteps(launch, stepBufferAt, schedule);
+    fillSteps(launch, stepBufferAt, threads, schedule);
   }
 }
 
@@ -213,7 +213,16 @@ void CallPlan::enterLoops(const Launch &launch, int32_t loop, int32_t &open, Sch
   open = loop;
 }
 
-void CallPlan::fillSteps(const Launch &launch, size_t &stepBufferAt, Schedule &schedule) {
+/// The rows of a block. Where a step has fewer blocks than there are threads, and few rows, they are cut for all of them:
+/// each reads the same weights, at about the same time.
+static int64_t blockOf(const Step &step, int64_t rows, uint64_t instances, int32_t threads) {
+  constexpr int64_t kFewestRows = 4; // what generated code computes together
+  if (!step.splits || rows > step.block || instances >= static_cast<uint64_t>(threads))
+    return step.block;
+  return std::min(step.block, std::max(kFewestRows, (rows - 1) / threads + 1));
+}
+
+void CallPlan::fillSteps(const Launch &launch, size_t &stepBufferAt, int32_t threads, Schedule &schedule) {
   int64_t group = launch.slotBytes > 0 ? slotLast[launch.slot] : -1;
   uint64_t groupInstances = 0; // none: the launch has no group yet
   bool waits = true;           // for all instances of everything before
@@ -262,7 +271,7 @@ void CallPlan::fillSteps(const Launch &launch, size_t &stepBufferAt, Schedule &s
                       instanceValues.data() + instances.loopStridesAt,
                       symbols,
                       planned.rows,
-                      step.block,
+                      planned.isFolded || planned.tilesAt >= 0 ? step.block : blockOf(step, planned.rows, instances.count, threads),
                       step.descending,
                       {&manifest, &step, symbols, static_cast<uint32_t>(launch.firstRun + part), i},
                       code[i].shapes != nullptr,

@@ -22,8 +22,9 @@ template <typename Check> Status Context::call(Check check) {
   for (;;) {
     if (Status status = plan.allocate(workers.count()))
       return status;
-    plan.fill(schedule);
-    if (Status status = work())
+    bool isParallel = workers.count() > 1 && plan.traffic() >= kParallelBytes;
+    plan.fill(schedule, isParallel ? workers.count() : 1);
+    if (Status status = work(isParallel ? static_cast<size_t>(workers.count()) : 1))
       return status;
     const Failure *failure = schedule.failure();
     if (!failure)
@@ -37,11 +38,8 @@ template <typename Check> Status Context::call(Check check) {
   return Status::success();
 }
 
-Status Context::work() {
-  size_t workerCount = 1;
-  if (workers.count() > 1 && plan.traffic() >= kParallelBytes)
-    workerCount =
-        static_cast<size_t>(std::clamp<uint64_t>(schedule.taskCount(), 1, static_cast<uint64_t>(workers.count())));
+Status Context::work(size_t mostWorkers) {
+  size_t workerCount = std::clamp<size_t>(schedule.taskCount(), 1, mostWorkers);
   if (Status status = growScratch(workerCount))
     return status;
   schedule.share(workerCount);

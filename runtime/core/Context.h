@@ -33,7 +33,7 @@ public:
 
 private:
   template <typename Check> Status call(Check check);
-  Status work();
+  Status work(size_t mostWorkers);
   Status growScratch(size_t workerCount);
   static void workerBody(void *context, int32_t worker);
 

@@ -481,6 +481,7 @@ private:
       parseLibrary(reader.member("library"), step);
     if (reader.has("folds"))
       step.folds = parseFolds(reader.member("folds"), step);
+    step.splits = reader.has("splits") && reader.member("splits").boolean();
     if (reader.has("faults"))
       parseFaults(reader.member("faults"), step, stage);
     if (manifest.ragged && reader.has("apart"))

@@ -119,7 +119,8 @@ struct Step {
   uint32_t libraryTiles = 0; // contractions that library tiles may carry
   std::string libraryShapes; // the function that tells their shapes, or empty for none
   std::vector<Fault> faults;
-  bool apart = false; // in a ragged batch it is run for each session
+  bool apart = false;  // in a ragged batch it is run for each session
+  bool splits = false; // a block of few rows may be cut for several threads
 };
 
 /// The two lists of steps: those that are run once for an instance of the module, and those of every run.

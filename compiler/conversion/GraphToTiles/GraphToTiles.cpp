@@ -421,6 +421,7 @@ void Planner::emitRowKernels() {
                                   {name, symbols, group.rows, position, group.batch, schedule, ranges, global, outputs,
                                    faults, isForLibrary, plain});
     apart->getBody()->front().moveBefore(program.module->getBody(), program.module->getBody()->end());
+    step.splits = true;
     steps[group.level].push_back(step);
   }
 }

@@ -79,7 +79,7 @@ static void printSteps(llvm::ArrayRef<PlanStep> steps, unsigned indent, llvm::ra
     if (!step.batch.empty())
       os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
     os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "")
-       << (step.folds ? " folds" : "") << (step.apart ? " apart" : "") << " (";
+       << (step.splits ? " splits" : "") << (step.folds ? " folds" : "") << (step.apart ? " apart" : "") << " (";
     for (auto [k, buffer] : llvm::enumerate(step.buffers))
       os << (k ? ", b" : "b") << buffer.index;
     os << ")\n";

@@ -86,6 +86,7 @@ struct PlanStep {
   std::vector<std::pair<unsigned, unsigned>> inPlace = {};
   std::vector<StepFault> faults = {}; // in the order of their operations
   bool apart = false;                 // in a ragged batch it is run for each session
+  bool splits = false;                // a block of few rows may be cut for several threads
 
   bool isLoop() const { return bool(repeats); }
 };

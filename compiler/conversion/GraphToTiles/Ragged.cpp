@@ -20,9 +20,15 @@ public:
 
   void run() {
     plan.ragged = RaggedPlan{true, ""};
+    checkLoops(plan.steps);
     for (PlanBuffer &buffer : plan.buffers)
       findRowAxis(buffer);
     findSteps(plan.steps);
+    if (plan.ragged->possible)
+      return;
+    for (PlanBuffer &buffer : plan.buffers)
+      buffer.rowAxis.reset();
+    clearSteps(plan.steps);
   }
 
 private:
@@ -54,7 +60,7 @@ private:
       return;
     TensorType type = buffer.type.getTensor();
     RowAxis found = rowAxisOf(type);
-    if (!found.known)
+    if (!found.known || (found.axis && buffer.type.getLayout() != tile::Layout::rows))
       return refuse(buffer.name + " : " + toString(Type(type)) + " does not lie row by row");
     if (buffer.count && varies(buffer.count))
       return refuse(buffer.name + " is " + toString(buffer.count) + " matrices");
@@ -62,20 +68,30 @@ private:
       return refuse(buffer.name + " is the same for all rows");
     if (!found.axis)
       return;
-    if (buffer.type.getLayout() != tile::Layout::rows)
-      return refuse(buffer.name + " is packed");
     if (type.getElementType().isInteger(4))
       return refuse(buffer.name + " has less than a byte for an entry");
-    if (!bytesAlong(type, *found.axis))
-      return refuse("a row of " + buffer.name + " is larger than dimensions can say");
     buffer.rowAxis = found.axis;
+  }
+
+  void checkLoops(ArrayRef<PlanStep> steps) {
+    for (const PlanStep &step : steps)
+      if (step.isLoop()) {
+        if (varies(step.repeats))
+          refuse("a loop runs " + toString(step.repeats) + " times");
+        checkLoops(step.body);
+      }
+  }
+
+  static void clearSteps(std::vector<PlanStep> &steps) {
+    for (PlanStep &step : steps) {
+      step.apart = false;
+      clearSteps(step.body);
+    }
   }
 
   void findSteps(std::vector<PlanStep> &steps) {
     for (PlanStep &step : steps) {
       if (step.isLoop()) {
-        if (varies(step.repeats))
-          refuse("a loop runs " + toString(step.repeats) + " times");
         findSteps(step.body);
         continue;
       }

@@ -1,9 +1,10 @@
 //===- Contract.cpp - Contractions over register tiles -----------------------===//
 //
 // A register tile is a group of rows by a panel of columns; k runs innermost. Against `panels` a group visits four
-// panels at a time and every chunk of k inside; against `pages` the chunk is outermost, so that a page stays in cache
-// while every group uses it. One or two rows use four panels at once instead: as many independent sums hide the latency
-// of fma.
+// panels at a time and every chunk of k inside; against `pages` the chunk is outermost, and four panels of a page stay in
+// cache while every group uses them. A group that is not full computes its last row again, so there are smaller groups
+// too, for numbers of rows that these waste less on. One or two rows use four panels at once instead: as many
+// independent sums hide the latency of fma.
 //
 // Hidden terms are never multiplied: k that all rows of a group see runs in the tile, the rest before and behind it in
 // short loops per row. Chunks and panels without any visible entry are passed over.
@@ -78,19 +79,22 @@ private:
   }
 
   void pagesNest(Value from, Value to) {
+    int64_t step = groupPanels * width, visit = panelsPerVisit * width;
     ColumnRange seen(f, op.getColumnsAttr(), to);
     Columns chunks = chunksOf(e.idx(0), e.sub(f.rows, e.idx(1)));
     e.loop(chunks.low, chunks.high, chunk, [&](Value k0) {
-      e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
-        Columns own = seen.around(group, lastRowOf(group));
-        Value start = firstPanel(seen, own, from);
-        auto visit = [&] {
-          e.loop(start, own.high, groupPanels * width, [&](Value column) { tile(group, column, k0, chunks.low); });
-        };
-        if (!op.getTerms())
-          return visit();
-        Value any = visibleTerms.touches(group, lastRowOf(group), {k0, e.add(k0, chunk)});
-        e.when(e.op<arith::OrIOp>(any, e.compare(IntPredicate::eq, k0, chunks.low)), visit);
+      e.loop(from, to, visit, [&](Value block) {
+        e.loop(e.idx(0), f.rows, groupRows, [&](Value group) {
+          Columns own = seen.around(group, lastRowOf(group));
+          auto panels = [&] {
+            e.loop(firstPanel(seen, own, block), e.min(e.add(block, visit), own.high), step,
+                   [&](Value column) { tile(group, column, k0, chunks.low); });
+          };
+          if (!op.getTerms())
+            return panels();
+          Value any = visibleTerms.touches(group, lastRowOf(group), {k0, e.add(k0, chunk)});
+          e.when(e.op<arith::OrIOp>(any, e.compare(IntPredicate::eq, k0, chunks.low)), panels);
+        });
       });
     });
   }
@@ -173,6 +177,8 @@ private:
         for (int64_t v = 0; v < width; v += lanes) {
           Value index = e.add(e.add(start, line), v);
           bs.push_back(e.load(f.pointer(op.getB()), elementOfBuffer(op.getB()), index, lanes));
+          if (isPages && groupPanels == 1 && v == 0) // the panel that comes next
+            e.prefetch(f.pointer(op.getB()), elementOfBuffer(op.getB()), e.add(index, chunk * width));
           if (op.getBMask())
             bHidden.push_back(
                 isNotZero(e.load(f.pointer(op.getBMask()), elementOfBuffer(op.getBMask()), index, lanes)));
@@ -221,9 +227,11 @@ private:
 
 int64_t registerRows(const TargetInfo &target) { return target.vectorBits >= 512 ? 12 : 6; }
 
-void emitContractMany(Frame &f, tile::ContractOp op) {
+int64_t smallRegisterRows(const TargetInfo &target) { return registerRows(target) / 3 * 2; }
+
+void emitContractMany(Frame &f, tile::ContractOp op, int64_t groupRows) {
   Contraction contraction(f, op);
-  contraction.nest(registerRows(f.target), 1, f.e.idx(0), contraction.allColumns());
+  contraction.nest(groupRows, 1, f.e.idx(0), contraction.allColumns());
 }
 
 void emitContractFew(Frame &f, tile::ContractOp op) {

@@ -275,6 +275,11 @@ Value Emit::load(Value pointer, Type element, Value index, int64_t lanes) {
   return fromStored(b.create<LLVM::LoadOp>(loc, stored, at(pointer, element, index), byteSize(element)), element);
 }
 
+void Emit::prefetch(Value pointer, Type element, Value index) {
+  b.create<LLVM::Prefetch>(loc, at(pointer, element, index), b.getI32IntegerAttr(0), b.getI32IntegerAttr(3),
+                           b.getI32IntegerAttr(1));
+}
+
 void Emit::store(Value value, Value pointer, Value index, Type element) {
   element = element ? element : elementOf(value.getType());
   if (isNibble(element)) {

@@ -128,6 +128,8 @@ public:
   /// vectors have 16 lanes; stores begin at even indices and write whole bytes.
   Value load(Value pointer, Type element, Value index, int64_t lanes);
   /// `element` (null: the value's own) is that of the memory; `value` is of its registerType.
+  /// Asks for the line of an entry that is read soon; it need not exist.
+  void prefetch(Value pointer, Type element, Value index);
   void store(Value value, Value pointer, Value index, Type element = {});
   /// Touch only the lanes of `mask`; other lanes read 0.
   Value maskedLoad(Value pointer, Type element, Value index, Value mask);

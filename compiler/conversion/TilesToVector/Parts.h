@@ -11,11 +11,12 @@
 
 namespace nova::codegen {
 
-/// Rows of a register tile.
+/// Rows of a register tile, and of a smaller one that wastes less on some blocks.
 int64_t registerRows(const TargetInfo &target);
+int64_t smallRegisterRows(const TargetInfo &target);
 
-/// A contraction for blocks of any number of rows; and one for a row or two, with four panels at once.
-void emitContractMany(Frame &f, tile::ContractOp op);
+/// A contraction for blocks of any number of rows, so many at once; and one for a row or two, with four panels at once.
+void emitContractMany(Frame &f, tile::ContractOp op, int64_t groupRows);
 void emitContractFew(Frame &f, tile::ContractOp op);
 /// Has the library tile of the kernel's contraction `index` compute the totals, if there is one and the block has 64
 /// rows. Gives an i32: 0 where that is left to do.

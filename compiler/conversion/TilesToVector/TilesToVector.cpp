@@ -87,12 +87,22 @@ private:
     return it == end ? tile::PassOp() : dyn_cast<tile::PassOp>(*it);
   }
 
-  // One or two rows do not fill a register tile.
+  // One or two rows do not fill a register tile, and those of a block fill a small one better at times.
   void contract(tile::ContractOp op) {
-    func::FuncOp many = part("contract", [&](Frame &f) { emitContractMany(f, op); });
+    int64_t most = registerRows(target), small = smallRegisterRows(target);
+    func::FuncOp many = part("contract", [&](Frame &f) { emitContractMany(f, op, most); });
+    func::FuncOp some = part("contract_some", [&](Frame &f) { emitContractMany(f, op, small); });
     func::FuncOp few = part("contract_few", [&](Frame &f) { emitContractFew(f, op); });
+    auto filled = [&](int64_t rows) { // by groups of so many
+      Value groups = e.op<arith::DivUIOp>(e.add(entry.rows, rows - 1), e.idx(rows));
+      return e.mul(groups, rows);
+    };
     auto generated = [&] {
-      e.when(e.compare(IntPredicate::sgt, entry.rows, e.idx(2)), [&] { call(many); }, [&] { call(few); });
+      Value isFew = e.compare(IntPredicate::sle, entry.rows, e.idx(2));
+      auto tiled = [&] {
+        e.when(e.compare(IntPredicate::slt, filled(small), filled(most)), [&] { call(some); }, [&] { call(many); });
+      };
+      e.when(isFew, [&] { call(few); }, tiled);
     };
     if (op.getPlain()) {
       Value done = call(libraryPart(op)).getResult(0);
