@@ -69,6 +69,11 @@ static json::Object memoryJson(const PlanBuffer &buffer) {
                       {"count", dimJson(buffer.count ? buffer.count : constantDim(buffer.type.getContext(), 1))}};
   if (buffer.kind == BufferKind::Next)
     object["of"] = buffer.index;
+  if (buffer.kind == BufferKind::State) {
+    object["layout"] = tile::stringifyLayout(buffer.type.getLayout());
+    object["type"] = elementText(buffer.type.getTensor().getElementType());
+    object["dims"] = dimsJson(buffer.type.getTensor().getDims());
+  }
   return object;
 }
 

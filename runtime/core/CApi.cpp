@@ -1,6 +1,7 @@
 //===- CApi.cpp - The C interface over the runtime's classes --------------===//
 
 #include "runtime/core/Context.h"
+#include "runtime/core/SessionFile.h"
 #include "runtime/core/Target.h"
 
 #include <cerrno>
@@ -284,9 +285,11 @@ extern "C" void nova_session_reset(nova_session_t *session) {
 template <typename Work> static Status withSession(nova_session_t *session, Work work) {
   if (!session->session.claim())
     return fail(NOVA_INVALID_ARGUMENT, "the session takes part in a call");
-  Status status = work();
-  session->session.unclaim();
-  return status;
+  struct Unclaim { // also when memory runs out
+    Session &session;
+    ~Unclaim() { session.unclaim(); }
+  } unclaim{session->session};
+  return work();
 }
 
 extern "C" nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length) {
@@ -306,6 +309,27 @@ extern "C" nova_status_t *nova_session_fork(nova_session_t *session, nova_sessio
       return status;
     *fork = made.release();
     return Status::success();
+  });
+}
+
+extern "C" nova_status_t *nova_session_save(nova_session_t *session, const char *path) {
+  return guarded([&]() -> Status {
+    if (!session || !path)
+      return nullArgument(session ? "path" : "session");
+    return withSession(session, [&] { return saveSession(session->session, path); });
+  });
+}
+
+extern "C" nova_status_t *nova_session_load(nova_session_t *session, const char *path) {
+  return guarded([&]() -> Status {
+    if (!session || !path)
+      return nullArgument(session ? "path" : "session");
+    return withSession(session, [&] {
+      if (session->session.length() > 0)
+        return fail(NOVA_INVALID_ARGUMENT, "expected a session without rows, found one with ",
+                    session->session.length());
+      return loadSession(session->session, path);
+    });
   });
 }
 

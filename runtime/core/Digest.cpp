@@ -5,22 +5,36 @@
 
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <new>
 #include <openssl/evp.h>
 
 using namespace nova::runtime;
 
-/// SHA-256 of the parts in a row.
-static DigestBytes digestOf(std::initializer_list<std::string_view> parts) {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  bool good = hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr);
-  for (std::string_view part : parts)
-    good = good && EVP_DigestUpdate(hash.get(), part.data(), part.size());
+void Hasher::Free::operator()(evp_md_ctx_st *hash) const { EVP_MD_CTX_free(hash); }
+
+Hasher::Hasher() : hash(EVP_MD_CTX_new()) {
+  if (!hash || !EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr))
+    throw std::bad_alloc();
+}
+
+void Hasher::add(std::string_view bytes) {
+  if (!EVP_DigestUpdate(hash.get(), bytes.data(), bytes.size()))
+    throw std::bad_alloc();
+}
+
+DigestBytes Hasher::finish() {
   DigestBytes digest;
-  if (!good || !EVP_DigestFinal_ex(hash.get(), digest.data(), nullptr))
+  if (!EVP_DigestFinal_ex(hash.get(), digest.data(), nullptr))
     throw std::bad_alloc();
   return digest;
+}
+
+/// SHA-256 of the parts in a row.
+static DigestBytes digestOf(std::initializer_list<std::string_view> parts) {
+  Hasher hasher;
+  for (std::string_view part : parts)
+    hasher.add(part);
+  return hasher.finish();
 }
 
 DigestBytes nova::runtime::digest(std::string_view bytes) { return digestOf({bytes}); }

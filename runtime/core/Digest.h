@@ -11,13 +11,30 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+
+struct evp_md_ctx_st;
 
 namespace nova::runtime {
 
 constexpr size_t kDigestSize = 32;
 using DigestBytes = std::array<uint8_t, kDigestSize>;
+
+/// SHA-256 of what is added, in a row. Throws std::bad_alloc if the hash cannot be set up.
+class Hasher {
+public:
+  Hasher();
+  void add(std::string_view bytes);
+  DigestBytes finish();
+
+private:
+  struct Free {
+    void operator()(evp_md_ctx_st *hash) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> hash;
+};
 
 /// SHA-256 of `bytes`. Throws std::bad_alloc if the hash cannot be set up.
 DigestBytes digest(std::string_view bytes);

@@ -288,6 +288,8 @@ private:
       buffer.count = parseCount(reader.member("count"), buffer.kind);
       if (buffer.kind == BufferKind::Next)
         parseReplaced(reader, buffer);
+      if (buffer.kind == BufferKind::State && reader.has("layout"))
+        parseLayout(reader, buffer);
     } else if (kind == "constant") {
       buffer.kind = BufferKind::Constant;
       buffer.index = manifest.constants++;
@@ -345,6 +347,30 @@ private:
       buffer.kind = BufferKind::Prepared;
       buffer.index = manifest.prepared++;
     }
+  }
+
+  /// How a state lies, for whoever keeps it elsewhere.
+  void parseLayout(Reader reader, BufferSpec &buffer) const {
+    static constexpr std::pair<const char *, StateLayout> kLayouts[] = {
+        {"rows", StateLayout::Rows}, {"panels", StateLayout::Panels}, {"pages", StateLayout::Pages}};
+    Reader layout = reader.member("layout");
+    std::string name = layout.text();
+    for (auto [text, value] : kLayouts)
+      if (name == text) {
+        buffer.layout = value;
+        buffer.isDescribed = true;
+      }
+    if (!buffer.isDescribed)
+      layout.complain("expected rows, panels or pages, found ", layout.describe());
+    Reader type = reader.member("type"), dims = reader.member("dims");
+    buffer.type = parseType(type);
+    if (buffer.type == NOVA_I4)
+      type.complain("expected entries of whole bytes");
+    dims.each([&](Reader dim) { buffer.dims.push_back(parseDim(dim)); });
+    if (buffer.dims.size() > static_cast<size_t>(kMaxRank) ||
+        (buffer.layout != StateLayout::Rows && buffer.dims.size() != 2))
+      dims.complain("expected ", buffer.layout == StateLayout::Rows ? "fewer" : "two", " axes, found ",
+                    buffer.dims.size());
   }
 
   /// The state that a next buffer takes the place of.

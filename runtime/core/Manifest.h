@@ -43,6 +43,9 @@ struct Clause {
   bool settled = false; // all its symbols are sizes of params: nothing is left for a run to check
 };
 
+/// How the entries of a matrix of a state lie.
+enum class StateLayout { Rows, Panels, Pages };
+
 /// Next: what takes the place of a state when the run has succeeded.
 enum class BufferKind { Argument, Result, Temporary, State, Next, Prepared, Constant };
 
@@ -52,6 +55,10 @@ struct BufferSpec {
   std::string name;   // of what has matrices
   std::string symbol; // the function that tells the bytes of one matrix, or the constant's data
   Dim count;          // how many matrices
+  bool isDescribed = false; // of a state: the following is known
+  StateLayout layout = StateLayout::Rows;
+  nova_type_t type = NOVA_F64;
+  std::vector<Dim> dims; // of a matrix; of panels and pages two
   bool hasRows = false; // in a ragged module: has an axis of new rows
   Dim row;              // then the bytes from one of them to the next
 

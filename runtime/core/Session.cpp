@@ -92,9 +92,24 @@ int64_t Session::bytesInUse(int64_t rows) const {
   return static_cast<int64_t>(bytes * static_cast<double>(rows) / static_cast<double>(std::max<int64_t>(capacity, 1)));
 }
 
-void Session::advance(const int64_t *dims) {
+std::vector<int64_t> Session::wholeDims() const {
+  std::vector<int64_t> dims(symbols.size());
+  if (rowCount == 0)
+    return dims;
+  const Sequence &sequence = owner->manifest().sequence;
+  dims = symbols;
+  dims[sequence.whole] = dims[sequence.rows] = rowCount;
+  dims[sequence.past] = 0;
+  return dims;
+}
+
+void Session::adopt(const int64_t *dims) {
   std::copy_n(dims, symbols.size(), symbols.begin());
   rowCount = dims[owner->manifest().sequence.whole];
+}
+
+void Session::advance(const int64_t *dims) {
+  adopt(dims);
   for (State &state : states)
     if (state.isReplaced)
       std::swap(state.memory, state.next);
@@ -120,10 +135,7 @@ Status Session::copyFrom(const Session &other) {
   if (other.rowCount == 0)
     return Status::success();
   symbols = other.symbols;
-  const Sequence &sequence = owner->manifest().sequence;
-  std::copy(symbols.begin(), symbols.end(), sizing.begin());
-  sizing[sequence.whole] = sizing[sequence.rows] = other.rowCount;
-  sizing[sequence.past] = 0;
+  sizing = other.wholeDims();
   for (size_t i = 0; i < owner->manifest().buffers.size(); ++i) {
     const BufferSpec &buffer = owner->manifest().buffers[i];
     if (buffer.kind != BufferKind::State)

@@ -42,6 +42,12 @@ public:
   /// The bytes of state that the rows of a call reach, for the estimate of its work.
   int64_t bytesInUse(int64_t rows) const;
 
+  /// The symbols of the rows held as those of one whole run; all 0 where there are none.
+  std::vector<int64_t> wholeDims() const;
+
+  /// The states have been filled with the rows of a whole run with these symbols, for which there is room.
+  void adopt(const int64_t *dims);
+
   /// Takes over the symbols and rows of a call that succeeded.
   void advance(const int64_t *dims);
 

@@ -47,6 +47,8 @@ extern "C" const char *nova_code_name(nova_code_t code) {
     return "capacity exceeded";
   case NOVA_INDEX_OUT_OF_RANGE:
     return "index out of range";
+  case NOVA_FILE_DAMAGED:
+    return "file damaged";
   case NOVA_INTERNAL:
     return "internal error";
   }

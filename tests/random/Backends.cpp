@@ -5,6 +5,7 @@
 #include "compiler/reference/Entries.h"
 #include "compiler/reference/Interpreter.h"
 #include "compiler/reference/Nibbles.h"
+#include "llvm/Support/FileUtilities.h"
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -251,6 +252,19 @@ int64_t Backends::rowsOf(const Tensors &arguments) const {
   return -1;
 }
 
+// Makes a session of what another one has written to a file.
+std::string Backends::throughFile(nova_session_t *&session) const {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("nova-session", "", path))
+    return error.message();
+  llvm::FileRemover remover(path);
+  if (std::string error = take(nova_session_save(session, path.c_str())); !error.empty())
+    return error;
+  if (std::string error = take(nova_session_create(module, nullptr, &session)); !error.empty())
+    return error;
+  return take(nova_session_load(session, path.c_str()));
+}
+
 Tensors Backends::rowsFrom(const Tensors &arguments, int64_t first, int64_t count) const {
   Tensors rows;
   for (size_t i = 0; i < arguments.size(); i++) {
@@ -329,6 +343,13 @@ Outcome Backends::feed(const Tensors &arguments, const std::vector<int64_t> &pie
       if (std::string error = take(nova_session_fork(session, &session)); !error.empty())
         return {{}, error};
       release.reset(session);
+    }
+    if (fed % 5 == 3) {
+      std::string error = throughFile(session);
+      if (session != release.get())
+        release.reset(session);
+      if (!error.empty())
+        return {{}, error};
     }
     for (size_t i = 0; i < step.results.size(); i++) {
       nova_port_t port;

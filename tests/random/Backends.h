@@ -54,6 +54,7 @@ private:
   /// Several in one call of the runtime; arguments without rows are those of the first.
   std::vector<Outcome> callAll(const std::vector<Call> &calls, nova_context_t *in) const;
   std::string makeResults(nova_session_t *session, const std::vector<nova_tensor_t> &inputs, Tensors &results) const;
+  std::string throughFile(nova_session_t *&session) const;
   Tensors rowsFrom(const Tensors &arguments, int64_t first, int64_t count) const;
   Outcome firstRows(Outcome &all, const Outcome &like) const;
 

@@ -44,6 +44,7 @@ EXCEPTIONS = {
     "expected valid '@'-identifier for symbol name": REPLACED,
     "instruction set": OTHER_MACHINE,
     "this cpu has no fma to compare it with": OTHER_MACHINE,
+    "it is truncated": "a file that becomes shorter while it is read",
     "run, extend": "part of a key, said to nobody",
     "model name": "a word that is looked for",
 }  # fmt: skip

@@ -48,7 +48,8 @@ typedef NOVA_ENUM(nova_code_t){
     NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
     NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
     NOVA_INTERNAL = 10,          /* a fault of the library */
-    NOVA_INDEX_OUT_OF_RANGE = 11 /* an index outside the axis that it looks up; no result was written */
+    NOVA_INDEX_OUT_OF_RANGE = 11, /* an index outside the axis that it looks up; no result was written */
+    NOVA_FILE_DAMAGED = 12        /* the file of a session is none, is truncated, or its digest does not match */
 } nova_code_t;
 
 /** A failure: a code and a message. NULL is success. */
@@ -251,6 +252,19 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_rewind(nova_session_t *sess
  * copied: memory and time are those of the rows held. The caller owns `*fork` (nova_session_free). Errors:
  * NOVA_INVALID_ARGUMENT for NULL and for a session that takes part in a call on another thread; NOVA_OUT_OF_MEMORY. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_fork(nova_session_t *session, nova_session_t **fork);
+
+/** Writes the rows that the session holds to a file, which takes the place of one that is there, at once or not at all.
+ * What is in it depends neither on the machine nor on how the rows were fed. Errors: NOVA_INVALID_ARGUMENT for NULL and
+ * for a session that takes part in a call on another thread; NOVA_IO_ERROR; NOVA_MODULE_INVALID for a module of a
+ * compiler that did not yet tell how its states lie. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_save(nova_session_t *session, const char *path);
+
+/** Fills a session that holds no rows with those of a file that was saved for the same graph, on this machine or
+ * another: what is fed next follows them with the same bits. Of params only the sizes are compared. After an error the
+ * session holds no rows. Errors: NOVA_INVALID_ARGUMENT also for a session that holds rows and for the file of another
+ * graph or of other sizes; NOVA_FILE_DAMAGED; NOVA_IO_ERROR; NOVA_CAPACITY_EXCEEDED; NOVA_OUT_OF_MEMORY, never for more
+ * than about what the file has; NOVA_MODULE_INVALID as above. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_load(nova_session_t *session, const char *path);
 
 /** Releases a session. NULL is allowed. */
 NOVA_API void nova_session_free(nova_session_t *session);
