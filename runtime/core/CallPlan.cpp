@@ -259,7 +259,7 @@ namespace {
 /// How the rows of one run lie in its tensor and in the memory of a launch of `all` rows: the same rows for every index
 /// of the axes before.
 struct RowBlocks {
-  int64_t outer, bytes; // pieces of neighbouring rows, and of how many bytes
+  int64_t outer, bytes;  // pieces of neighbouring rows, and of how many bytes
   int64_t stride, begin; // in the memory of the launch
 
   RowBlocks(const nova_tensor_t &tensor, int32_t axis, int64_t firstRow, int64_t all) : outer(1), bytes(0) {
@@ -288,8 +288,8 @@ void CallPlan::gatherArguments(const Launch &launch) const {
       const nova_tensor_t &tensor = plans[run].run->arguments[port.position];
       RowBlocks blocks(tensor, port.sequenceAxis, plans[run].firstRow, all);
       for (int64_t k = 0; k < blocks.outer && blocks.bytes > 0; ++k)
-        std::memcpy(target + k * blocks.stride + blocks.begin, static_cast<const char *>(tensor.data) + k * blocks.bytes,
-                    static_cast<size_t>(blocks.bytes));
+        std::memcpy(target + k * blocks.stride + blocks.begin,
+                    static_cast<const char *>(tensor.data) + k * blocks.bytes, static_cast<size_t>(blocks.bytes));
     }
   }
 }

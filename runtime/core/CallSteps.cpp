@@ -213,8 +213,8 @@ void CallPlan::enterLoops(const Launch &launch, int32_t loop, int32_t &open, Sch
   open = loop;
 }
 
-/// The rows of a block. Where a step has fewer blocks than there are threads, and few rows, they are cut for all of them:
-/// each reads the same weights, at about the same time.
+/// The rows of a block. Where a step has fewer blocks than there are threads, and few rows, they are cut for all of
+/// them: each reads the same weights, at about the same time.
 static int64_t blockOf(const Step &step, int64_t rows, uint64_t instances, int32_t threads) {
   constexpr int64_t kFewestRows = 4; // what generated code computes together
   if (!step.splits || rows > step.block || instances >= static_cast<uint64_t>(threads))
@@ -271,7 +271,8 @@ void CallPlan::fillSteps(const Launch &launch, size_t &stepBufferAt, int32_t thr
                       instanceValues.data() + instances.loopStridesAt,
                       symbols,
                       planned.rows,
-                      planned.isFolded || planned.tilesAt >= 0 ? step.block : blockOf(step, planned.rows, instances.count, threads),
+                      planned.isFolded || planned.tilesAt >= 0 ? step.block
+                                                               : blockOf(step, planned.rows, instances.count, threads),
                       step.descending,
                       {&manifest, &step, symbols, static_cast<uint32_t>(launch.firstRun + part), i},
                       code[i].shapes != nullptr,

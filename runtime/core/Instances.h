@@ -23,10 +23,11 @@ struct LoopNest {
 };
 
 /// Evaluates a step's batch for the symbols `dims` and appends its sizes and strides, in the units of the manifest, to
-/// `values`. Strides are those for `strideDims`: in a ragged batch there are the rows of other runs too. `matrices` tells, by buffer of the module, how many matrices a temporary or a state has. Failures are
-/// NOVA_MODULE_INVALID (a negative number, an instance beyond the matrices of its buffer) and NOVA_SHAPE_MISMATCH
-/// (more than 63 bits hold). What the loops around the step add to the place of an instance is appended too, from
-/// `loopStridesAt` on: for each of them, outermost first, one stride per buffer of the step.
+/// `values`. Strides are those for `strideDims`: in a ragged batch there are the rows of other runs too. `matrices`
+/// tells, by buffer of the module, how many matrices a temporary or a state has. Failures are NOVA_MODULE_INVALID (a
+/// negative number, an instance beyond the matrices of its buffer) and NOVA_SHAPE_MISMATCH (more than 63 bits hold).
+/// What the loops around the step add to the place of an instance is appended too, from `loopStridesAt` on: for each of
+/// them, outermost first, one stride per buffer of the step.
 Status planInstances(const Manifest &manifest, const Step &step, const LoopNest &nest, const int64_t *dims,
                      const int64_t *strideDims, const Matrices *matrices, std::vector<int64_t> &values,
                      Instances &instances);

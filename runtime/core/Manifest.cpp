@@ -466,8 +466,8 @@ private:
     auto index = static_cast<int32_t>(manifest.loops.size());
     auto first = static_cast<uint32_t>(manifest.steps.size());
     Reader repeat = reader.member("repeat");
-    manifest.loops.push_back(
-        {manifest.ragged ? parseFixedDim(repeat) : parseDim(repeat), openLoops.empty() ? -1 : openLoops.back(), first, first});
+    manifest.loops.push_back({manifest.ragged ? parseFixedDim(repeat) : parseDim(repeat),
+                              openLoops.empty() ? -1 : openLoops.back(), first, first});
     openLoops.push_back(index);
     firstToJoin = manifest.steps.size();
     reader.member("steps").each([&](Reader step) { parseStep(step, Stage::Run); });

@@ -59,8 +59,8 @@ struct BufferSpec {
   StateLayout layout = StateLayout::Rows;
   nova_type_t type = NOVA_F64;
   std::vector<Dim> dims; // of a matrix; of panels and pages two
-  bool hasRows = false; // in a ragged module: has an axis of new rows
-  Dim row;              // then the bytes from one of them to the next
+  bool hasRows = false;  // in a ragged module: has an axis of new rows
+  Dim row;               // then the bytes from one of them to the next
 
   /// Whether it consists of matrices in the runtime's memory.
   bool hasMatrices() const {

@@ -69,12 +69,8 @@ Reader::Json headerOf(const Session &session, const int64_t *dims, const std::ve
                       {"matrices", part.matrices},
                       {"rows", part.rows.count()},
                       {"row_bytes", part.rows.bytesPerRow()}});
-  return {{"format", kFormat},
-          {"graph", manifest.graph},
-          {"semantic_hash", manifest.semanticHash},
-          {"rows", session.length()},
-          {"sizes", std::move(sizes)},
-          {"states", std::move(states)}};
+  return {{"format", kFormat},        {"graph", manifest.graph},   {"semantic_hash", manifest.semanticHash},
+          {"rows", session.length()}, {"sizes", std::move(sizes)}, {"states", std::move(states)}};
 }
 
 /// Calls move(matrix, first row, number of rows) for all of a state, in the order of the file.

@@ -1,6 +1,7 @@
 //===- SessionFile.h - Sessions kept in files -------------------*- C++ -*-===//
 //
-// The rows that a session holds, dense and row-major, so that they are the same on every machine (docs/session-file.md).
+// The rows that a session holds, dense and row-major, so that they are the same on every machine
+// (docs/session-file.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,8 @@ namespace nova::runtime {
 /// how its states lie.
 Status saveSession(const Session &session, const char *path);
 
-/// Fills a session without rows. Failures, after which it has none: NOVA_IO_ERROR, NOVA_FILE_DAMAGED, NOVA_INVALID_ARGUMENT for
-/// a file of another graph or other sizes, and those of making room.
+/// Fills a session without rows. Failures, after which it has none: NOVA_IO_ERROR, NOVA_FILE_DAMAGED,
+/// NOVA_INVALID_ARGUMENT for a file of another graph or other sizes, and those of making room.
 Status loadSession(Session &session, const char *path);
 
 } // namespace nova::runtime

@@ -1,7 +1,7 @@
 //===- StateRows.h - The rows of a state, whatever its layout ---*- C++ -*-===//
 //
-// Kernels keep a state in the layout they read best (docs/module-format.md). Here its rows are dense and row-major, as a
-// file holds them.
+// Kernels keep a state in the layout they read best (docs/module-format.md). Here its rows are dense and row-major, as
+// a file holds them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,8 @@
 using testing::HasSubstr;
 
 namespace {
-// Two heads of two layers each: the second layer attends over what the first gave, so that a row that stays too long in either
-// shows in the result. With queries and keys 0 a layer gives means.
+// Two heads of two layers each: the second layer attends over what the first gave, so that a row that stays too long in
+// either shows in the result. With queries and keys 0 a layer gives means.
 constexpr const char *source = R"(
 graph @head(%Q: f64[n, d], %K: f64[n, d], %V: f64[n, d]) -> f64[n, d] where d >= 1 {
   %first  = call @std.nn.causal_attention(%Q, %K, %V) : f64[n, d]
@@ -32,7 +32,8 @@ graph @heads(%Q: f64[H, n, d], %K: f64[H, n, d], %V: f64[H, n, d]) -> (f64[H, n,
 )";
 
 std::string take(nova_status_t *status) {
-  std::string text = status ? std::string(nova_code_name(nova_status_code(status))) + ": " + nova_status_message(status) : "";
+  std::string text =
+      status ? std::string(nova_code_name(nova_status_code(status))) + ": " + nova_status_message(status) : "";
   nova_status_free(status);
   return text;
 }

@@ -99,7 +99,8 @@ TYPED_TEST(Power, Bound) {
     }
     worst.add(x, y);
   }
-  std::cout << "largest error " << worst.error << " ulp at " << std::hexfloat << worst.x << "^" << worst.y << std::defaultfloat << "\n";
+  std::cout << "largest error " << worst.error << " ulp at " << std::hexfloat << worst.x << "^" << worst.y
+            << std::defaultfloat << "\n";
   EXPECT_LE(worst.error, bound);
 }
 

@@ -140,7 +140,8 @@ TEST(Failure, StagedResultsThatHaveNoRoom) {
   for (uintptr_t i = 1; i <= 4; ++i)
     tensors.push_back({NOVA_I64, 1, &n, reinterpret_cast<void *>(i << 60)});
   std::vector<ModuleRun> runs{{module.get(), nullptr, {tensors[0], tensors[1]}, {tensors[2], tensors[3]}}};
-  EXPECT_EQ(run(makeContext(1).get(), runs), "out of memory: cannot get 576460752303423488 bytes for staged arguments and results");
+  EXPECT_EQ(run(makeContext(1).get(), runs),
+            "out of memory: cannot get 576460752303423488 bytes for staged arguments and results");
 }
 
 TEST(Failure, MoreRunsThanACallTakes) {

@@ -99,8 +99,7 @@ TEST_P(Ragged, WhatHasOtherSizesGoesAlone) {
 TEST_P(Ragged, WhatHasOtherArgumentsGoesAlone) {
   Fed first(makeSession(module.get())), second(makeSession(module.get()));
   Tensor<double> otherWeight({kWidth}, 7);
-  ASSERT_EQ(run(context.get(),
-                {first.next(module.get(), 2, 1, weight), second.next(module.get(), 3, 2, otherWeight)}),
+  ASSERT_EQ(run(context.get(), {first.next(module.get(), 2, 1, weight), second.next(module.get(), 3, 2, otherWeight)}),
             "");
   first.check(weight, 2);
   second.check(otherWeight, 3);
@@ -149,10 +148,12 @@ TEST(RaggedManifest, IsChecked) {
   };
   Json manifest = raggedManifest();
   manifest["buffers"][0].erase("row");
-  EXPECT_THAT(failure(manifest), HasSubstr("buffers[0]: expected a row where there is a sequence_axis, and only there"));
+  EXPECT_THAT(failure(manifest),
+              HasSubstr("buffers[0]: expected a row where there is a sequence_axis, and only there"));
   manifest = raggedManifest();
   manifest["buffers"][2]["row"] = constantDim(8);
-  EXPECT_THAT(failure(manifest), HasSubstr("buffers[2]: expected a row where there is a sequence_axis, and only there"));
+  EXPECT_THAT(failure(manifest),
+              HasSubstr("buffers[2]: expected a row where there is a sequence_axis, and only there"));
   manifest = raggedManifest();
   manifest["buffers"][1]["row"] = constantDim(8);
   EXPECT_THAT(failure(manifest), HasSubstr("buffers[1].row: expected none but in arguments, results and temporaries"));

@@ -131,7 +131,8 @@ TEST_F(SessionFile, SaysWhatIsWrong) {
   EXPECT_THAT(load(session.get()), HasSubstr("expected a header of at most 60 bytes, found 18446744073709551615"));
   write("NOVASESS" + std::string("\4\0\0\0\0\0\0\0", 8) + "{{{{" + std::string(32, ' '));
   EXPECT_THAT(load(session.get()), HasSubstr("its header is not JSON"));
-  EXPECT_THAT(take(nova_session_load(session.get(), folder.c_str())), HasSubstr("cannot read " + folder + ": it is no file"));
+  EXPECT_THAT(take(nova_session_load(session.get(), folder.c_str())),
+              HasSubstr("cannot read " + folder + ": it is no file"));
   EXPECT_THAT(take(nova_session_load(nullptr, path.c_str())), HasSubstr("session"));
   EXPECT_THAT(take(nova_session_save(session.get(), nullptr)), HasSubstr("path"));
   EXPECT_THAT(take(nova_session_save(session.get(), (folder + "/none/rows").c_str())),
@@ -163,8 +164,10 @@ TEST_F(SessionFile, OfAnotherGraphOrOtherSizesIsRefused) {
   manifest = keptManifest();
   manifest["buffers"][1]["dims"].push_back(constantDim(2));
   EXPECT_THAT(failure(manifest), HasSubstr("states[0].row_bytes: expected 48, found 24"));
-  EXPECT_THAT(failure(runningManifest()), HasSubstr("the module does not say how the state rows lies, so that its sessions cannot be kept; it must be "
-                        "compiled again"));
+  EXPECT_THAT(
+      failure(runningManifest()),
+      HasSubstr("the module does not say how the state rows lies, so that its sessions cannot be kept; it must be "
+                "compiled again"));
 }
 
 TEST_F(SessionFile, ParamsMustHaveTheSizes) {
@@ -199,8 +202,7 @@ TEST_F(SessionFile, SizesThatCannotBeAreRefused) {
     return take(nova_session_save(session.get(), path.c_str()));
   };
   EXPECT_EQ(failure(productDim({"n"}, -1)), "module invalid: state rows: its axis -1 * n has no size that can be");
-  EXPECT_EQ(failure(constantDim(INT64_MAX)),
-            "module invalid: state rows: its matrices are larger than 63 bits hold");
+  EXPECT_EQ(failure(constantDim(INT64_MAX)), "module invalid: state rows: its matrices are larger than 63 bits hold");
   EXPECT_EQ(read(), "");
 }
 

@@ -200,8 +200,7 @@ Json raggedFaultyManifest() {
   manifest["buffers"] = {rowBuffer(argumentBuffer(0), constantDim(8)), rowBuffer(resultBuffer(0), constantDim(8))};
   manifest["steps"] =
       Json::array({step("faulty", symbolDim("m"), 4, "ascending", stepBuffers({0, 1}), "scratch_faulty")});
-  manifest["steps"][0]["faults"] =
-      Json::array({{{"operation", 0}, {"axes", 2}, {"batch", Json::array()}}});
+  manifest["steps"][0]["faults"] = Json::array({{{"operation", 0}, {"axes", 2}, {"batch", Json::array()}}});
   return manifest;
 }
 

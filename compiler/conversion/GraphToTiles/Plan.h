@@ -21,7 +21,7 @@ struct PlanBuffer {
   std::string name;   // of the value it holds
   std::string symbol; // of tile.storage or tile.data; empty for arguments and results
   tile::BufferType type;
-  DimAttr count = {}; // of temporaries and states: how many such buffers lie behind each other
+  DimAttr count = {};                   // of temporaries and states: how many such buffers lie behind each other
   std::optional<unsigned> rowAxis = {}; // of an extend: the axis of the new rows
 };
 

@@ -9,7 +9,7 @@ namespace nova {
 namespace {
 /// Where the new rows lie in a buffer.
 struct RowAxis {
-  bool known = true;           // else a size follows from the rows in another way
+  bool known = true;                 // else a size follows from the rows in another way
   std::optional<unsigned> axis = {}; // none where the buffer has nothing to do with rows
 };
 
@@ -158,9 +158,7 @@ private:
     op->walk([&](Operation *inner) { known |= knowsRows(inner); });
     if (known)
       return false;
-    auto lies = [&](Value buffer, std::optional<unsigned> axis) {
-      return liesAt(buffer, axis, step, kernel, batched);
-    };
+    auto lies = [&](Value buffer, std::optional<unsigned> axis) { return liesAt(buffer, axis, step, kernel, batched); };
     auto first = [&](Value buffer) { // rows of the launch
       return buffer.getDefiningOp<tile::ScratchOp>() || lies(buffer, 0);
     };
@@ -175,8 +173,7 @@ private:
           for (Value factor : {Value(contract.getB()), Value(contract.getBMask()), Value(contract.getPlain())})
             if (factor && !lies(factor, std::nullopt))
               return false;
-          return first(contract.getA()) && first(contract.getC()) &&
-                 (!contract.getMask() || first(contract.getMask()));
+          return first(contract.getA()) && first(contract.getC()) && (!contract.getMask() || first(contract.getMask()));
         })
         .Case([&](tile::PassOp pass) {
           Value position = pass.getBody().getArgument(pass.getInputs().size());
@@ -202,7 +199,8 @@ private:
           return lies(pack.getSource(), std::nullopt) && lies(pack.getPacked(), std::nullopt);
         })
         .Case([&](tile::ScratchOp scratch) { return !varies(typeOf(scratch.getBuffer()).getDims().back()); })
-        .Default([](Operation *other) { return !isa<tile::TileDialect>(other->getDialect()) || isa<tile::DimOp>(other); });
+        .Default(
+            [](Operation *other) { return !isa<tile::TileDialect>(other->getDialect()) || isa<tile::DimOp>(other); });
   }
 
   /// Whether a buffer of the kernel has its rows along this axis, as the module knows them there, or none at all. In a
@@ -233,12 +231,14 @@ private:
       RowAxis in = rowAxisOf(input);
       if (in.axis && isZero(indices.getResult(*in.axis)) && isPicked(input, *in.axis))
         continue;
-      bool sameRow = in.axis && out.axis && indices.getResult(*in.axis) == getAffineDimExpr(*out.axis, map.getContext());
+      bool sameRow =
+          in.axis && out.axis && indices.getResult(*in.axis) == getAffineDimExpr(*out.axis, map.getContext());
       if (!in.known || (in.axis && !sameRow) || !lies(input, in.axis))
         return false;
     }
     if (!out.axis)
-      return !map.getPart() || llvm::none_of(map.getPart()->getAsRange<DimAttr>(), [&](DimAttr d) { return varies(d); });
+      return !map.getPart() ||
+             llvm::none_of(map.getPart()->getAsRange<DimAttr>(), [&](DimAttr d) { return varies(d); });
     if (map.getPart())
       for (auto [i, part] : llvm::enumerate(map.getPart()->getAsRange<DimAttr>()))
         if (i == *out.axis ? asSymbol(part) != rows || !isZero(map, i) : varies(part))

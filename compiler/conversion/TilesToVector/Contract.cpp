@@ -1,9 +1,9 @@
 //===- Contract.cpp - Contractions over register tiles -----------------------===//
 //
 // A register tile is a group of rows by a panel of columns; k runs innermost. Against `panels` a group visits four
-// panels at a time and every chunk of k inside; against `pages` the chunk is outermost, and four panels of a page stay in
-// cache while every group uses them. A group that is not full computes its last row again, so there are smaller groups
-// too, for numbers of rows that these waste less on. One or two rows use four panels at once instead: as many
+// panels at a time and every chunk of k inside; against `pages` the chunk is outermost, and four panels of a page stay
+// in cache while every group uses them. A group that is not full computes its last row again, so there are smaller
+// groups too, for numbers of rows that these waste less on. One or two rows use four panels at once instead: as many
 // independent sums hide the latency of fma.
 //
 // Hidden terms are never multiplied: k that all rows of a group see runs in the tile, the rest before and behind it in

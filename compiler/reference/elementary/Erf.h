@@ -12,7 +12,7 @@ namespace nova::reference {
 template <class T> struct ErfConstants;
 
 template <> struct ErfConstants<float> {
-  static constexpr float inner[] = {0x1.06eba8p-3f,  -0x1.81273ap-2f, 0x1.ce2ae2p-4f,
+  static constexpr float inner[] = {0x1.06eba8p-3f, -0x1.81273ap-2f, 0x1.ce2ae2p-4f,
                                     -0x1.b7aaap-6f, 0x1.4f3d08p-8f,  -0x1.623bfp-11f};
   static constexpr float centre[] = {0x1.91724ap-1f, -0x1.5c8e08p-26f};
   static constexpr float middle[] = {0x1.0cab62p-1f, -0x1.d62becp-2f, 0x1.7c9acap-4f,
@@ -23,15 +23,15 @@ template <> struct ErfConstants<float> {
 };
 
 template <> struct ErfConstants<double> {
-  static constexpr double inner[] = {
-      0x1.06eba8214db69p-3,   -0x1.812746b0379ep-2,  0x1.ce2f21a0424c3p-4,   -0x1.b82ce31257412p-6,
-      0x1.565bcd03657cp-8,    -0x1.c02db1220cfe6p-11, 0x1.f9a2afa3a8f86p-14, -0x1.f4c5debf1228ap-17,
-      0x1.b90ecd4aeec12p-20, -0x1.564f71bbc0d35p-23, 0x1.8a312cb07e6ccp-27};
+  static constexpr double inner[] = {0x1.06eba8214db69p-3,   -0x1.812746b0379ep-2,   0x1.ce2f21a0424c3p-4,
+                                     -0x1.b82ce31257412p-6,  0x1.565bcd03657cp-8,    -0x1.c02db1220cfe6p-11,
+                                     0x1.f9a2afa3a8f86p-14,  -0x1.f4c5debf1228ap-17, 0x1.b90ecd4aeec12p-20,
+                                     -0x1.564f71bbc0d35p-23, 0x1.8a312cb07e6ccp-27};
   static constexpr double centre[] = {0x1.91724951b8fc6p-1, -0x1.27912dd352f8bp-55};
-  static constexpr double middle[] = {
-      0x1.0cab61f084b93p-1,  -0x1.d62beb64e8441p-2, 0x1.7c9d756a11577p-4,  0x1.cc60567d78c6fp-4,
-      -0x1.1350f4b216313p-4, -0x1.53bb4a5b587ccp-7, 0x1.30ac215e3e32cp-6,  -0x1.e3f4ce2946f9ap-10,
-      -0x1.aae160aa13dabp-9, 0x1.d6e11ae012479p-11, 0x1.9792cf62e415bp-12, -0x1.91d51170074a9p-13};
+  static constexpr double middle[] = {0x1.0cab61f084b93p-1,  -0x1.d62beb64e8441p-2,  0x1.7c9d756a11577p-4,
+                                      0x1.cc60567d78c6fp-4,  -0x1.1350f4b216313p-4,  -0x1.53bb4a5b587ccp-7,
+                                      0x1.30ac215e3e32cp-6,  -0x1.e3f4ce2946f9ap-10, -0x1.aae160aa13dabp-9,
+                                      0x1.d6e11ae012479p-11, 0x1.9792cf62e415bp-12,  -0x1.91d51170074a9p-13};
   static constexpr double outer[] = {
       0.25539567631050610516,     -0.10679646185348796149,     0.041802752603499233245,   -0.015460637764446630796,
       0.0054407385376048495716,   -0.0018316642737526332955,   0.0005924699970431725362,  -0.00018477837542765647406,

@@ -38,16 +38,16 @@ extern "C" {
 /** What kind of thing went wrong. The values are stable. */
 typedef NOVA_ENUM(nova_code_t){
     NOVA_OK = 0,
-    NOVA_INVALID_ARGUMENT = 1,   /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
-    NOVA_SHAPE_MISMATCH = 2,     /* rank, element type, a size or a `where` clause does not hold */
-    NOVA_MODULE_DAMAGED = 3,     /* not a module, truncated, or its digest does not match its bytes */
-    NOVA_MODULE_INVALID = 4,     /* intact bytes whose manifest or symbols break the module format */
-    NOVA_TARGET_UNSUPPORTED = 5, /* this CPU runs none of the targets, or the named one is absent */
-    NOVA_IO_ERROR = 6,           /* a file could not be read, or the object could not be mapped */
-    NOVA_OUT_OF_MEMORY = 7,      /* memory could not be had; the call had no effect on results or session length */
-    NOVA_DIVISION_BY_ZERO = 8,   /* an integer division by zero; no result was written */
-    NOVA_CAPACITY_EXCEEDED = 9,  /* a session would outgrow its max_rows */
-    NOVA_INTERNAL = 10,          /* a fault of the library */
+    NOVA_INVALID_ARGUMENT = 1,    /* a null pointer, a wrong count, overlapping memory: the call itself is wrong */
+    NOVA_SHAPE_MISMATCH = 2,      /* rank, element type, a size or a `where` clause does not hold */
+    NOVA_MODULE_DAMAGED = 3,      /* not a module, truncated, or its digest does not match its bytes */
+    NOVA_MODULE_INVALID = 4,      /* intact bytes whose manifest or symbols break the module format */
+    NOVA_TARGET_UNSUPPORTED = 5,  /* this CPU runs none of the targets, or the named one is absent */
+    NOVA_IO_ERROR = 6,            /* a file could not be read, or the object could not be mapped */
+    NOVA_OUT_OF_MEMORY = 7,       /* memory could not be had; the call had no effect on results or session length */
+    NOVA_DIVISION_BY_ZERO = 8,    /* an integer division by zero; no result was written */
+    NOVA_CAPACITY_EXCEEDED = 9,   /* a session would outgrow its max_rows */
+    NOVA_INTERNAL = 10,           /* a fault of the library */
     NOVA_INDEX_OUT_OF_RANGE = 11, /* an index outside the axis that it looks up; no result was written */
     NOVA_FILE_DAMAGED = 12        /* the file of a session is none, is truncated, or its digest does not match */
 } nova_code_t;
@@ -321,10 +321,10 @@ typedef struct nova_run_t {
  *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
  *  NOVA_DIVISION_BY_ZERO or NOVA_INDEX_OUT_OF_RANGE no session's length changed and no result of a module that can fail
  *  was written.
- *  Runs that follow each other in the list, extend sessions of one instance by 1 .. 63 rows each, and share the memory of all
- *  arguments without a sequence axis, are one ragged batch where the module allows it: steps that work row by row run over
- *  the rows of all of them, so weights are read once.
- *  The bits of the results depend neither on the number of threads nor on what else is in the list. */
+ *  Runs that follow each other in the list, extend sessions of one instance by 1 .. 63 rows each, and share the memory
+ * of all arguments without a sequence axis, are one ragged batch where the module allows it: steps that work row by row
+ * run over the rows of all of them, so weights are read once. The bits of the results depend neither on the number of
+ * threads nor on what else is in the list. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_run(nova_context_t *context, const nova_run_t *runs, size_t count);
 
 /** Tells the shapes of the results for these arguments, which are those that are no params; their `data` is not looked
