@@ -38,6 +38,9 @@ public:
   ~Buffer();
 
   void *data() const { return memory; }
+  /// Whether it begins at a page and consists of whole ones, which may be mapped anew one by one. It must not be grown
+  /// any more then, but with growDiscarding.
+  bool isMapped() const { return mapped; }
   size_t size() const { return bytes; }
 
   /// Makes the buffer at least `needed` bytes large. Keeps the contents, zeroes what is new. False if there is not that

@@ -6,6 +6,7 @@
 #include "runtime/core/Buffer.h"
 #include "runtime/core/EntryCheck.h"
 #include "runtime/core/ModuleInstance.h"
+#include "runtime/core/Snapshot.h"
 
 #include <atomic>
 #include <memory>
@@ -60,9 +61,9 @@ public:
   /// A new session of the same module and instance, with the same limits.
   Session emptyLike() const { return {owner, bound, initialRows, maxRows}; }
 
-  /// Takes over the rows of another session of the same module and instance, into memory of its own. It must be new.
-  /// The failure is NOVA_OUT_OF_MEMORY.
-  Status copyFrom(const Session &other);
+  /// Takes over the rows of another session of the same module and instance. It must be new. Of many rows both have the
+  /// memory in common, and of further such copies, until one of them writes there. The failure is NOVA_OUT_OF_MEMORY.
+  Status copyFrom(Session &other);
 
   /// A session takes part in one call at a time: claim returns false if it already does.
   bool claim() { return !claimed.exchange(true, std::memory_order_acquire); }
@@ -71,12 +72,17 @@ public:
 private:
   struct State {
     Buffer memory, next;
-    bool isReplaced = false; // by `next`
-    int64_t stride = 0;      // from matrix to matrix, while there are rows
+    bool isReplaced = false;  // by `next`
+    int64_t stride = 0;       // from matrix to matrix, while there are rows
+    bool hasSnapshot = false; // parts of `memory` are mapped from one
   };
 
   Status growTo(int64_t rows, const int64_t *dims);
-  bool grow(State &state, const Matrices &needed) const;
+  bool grow(size_t buffer, State &state, const Matrices &needed) const;
+  bool growApart(size_t buffer, State &state, const Matrices &needed) const;
+  int64_t prefixOf(size_t buffer, int64_t rows) const;
+  void takeSnapshot();
+  bool fillFrom(size_t buffer, State &state, const State &source, const Matrices &used) const;
   Status growNext(State &state, const BufferSpec &buffer, const Matrices &needed) const;
 
   std::shared_ptr<const Module> owner;
@@ -87,6 +93,8 @@ private:
   std::vector<int64_t> symbols;
   std::vector<int64_t> sizing; // symbols with the capacity in place of the rows
   std::vector<State> states;
+  std::shared_ptr<const Snapshot> snapshot; // of the first rows, or null
+  int64_t snapshotRows = 0;                 // how many of them are still those of the session
   std::atomic<bool> claimed{false};
 };
 

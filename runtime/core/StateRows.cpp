@@ -50,6 +50,15 @@ template <typename Visit> void StateRows::eachPiece(int64_t row, Visit visit) co
   }
 }
 
+int64_t StateRows::prefixOf(int64_t rows) const {
+  const int64_t width = panelWidth(elementBytes);
+  if (layout == StateLayout::Rows)
+    return rows * bytesPerRow();
+  if (layout == StateLayout::Panels)
+    return rows / width * width * bytesPerRow();
+  return rows / kPageRows * kPageRows * ((columns + width - 1) / width * width * elementBytes);
+}
+
 void StateRows::read(const char *matrix, int64_t row, char *out) const {
   eachPiece(row, [&](int64_t there, int64_t here, int64_t bytes) {
     std::memcpy(out + here, matrix + there, static_cast<size_t>(bytes));

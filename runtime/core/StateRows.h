@@ -23,6 +23,9 @@ public:
   int64_t count() const { return rowCount; }
   int64_t bytesPerRow() const { return columns * elementBytes; }
 
+  /// The bytes at the beginning of a matrix that hold nothing but some of its first `rows` rows.
+  int64_t prefixOf(int64_t rows) const;
+
   /// Copies row `row` of the matrix at `matrix` to `out`, or back.
   void read(const char *matrix, int64_t row, char *out) const;
   void write(char *matrix, int64_t row, const char *in) const;

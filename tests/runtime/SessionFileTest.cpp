@@ -14,15 +14,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// runningManifest with a state that is described.
-Json keptManifest() {
-  Json manifest = runningManifest();
-  Json &state = manifest["buffers"][1];
-  state["layout"] = "rows";
-  state["type"] = "f64";
-  state["dims"] = {symbolDim("n"), symbolDim("d")};
-  return manifest;
-}
+Json keptManifest() { return described(runningManifest()); }
 
 class SessionFile : public testing::Test {
 protected:
@@ -171,14 +163,7 @@ TEST_F(SessionFile, OfAnotherGraphOrOtherSizesIsRefused) {
 }
 
 TEST_F(SessionFile, ParamsMustHaveTheSizes) {
-  Json manifest = runningParamManifest();
-  for (Json &buffer : manifest["buffers"])
-    if (buffer["kind"] == "state") {
-      buffer["layout"] = "rows";
-      buffer["type"] = "f64";
-      buffer["dims"] = {symbolDim("n"), symbolDim("d")};
-    }
-  ModulePtr withParam = nova::test::load(manifest);
+  ModulePtr withParam = nova::test::load(described(runningParamManifest()));
   Tensor<double> out({4, 3}), wide({4});
   InstancePtr narrow = makeInstance(context.get(), withParam.get(), {weight.view()}),
               other = makeInstance(context.get(), withParam.get(), {wide.view()});

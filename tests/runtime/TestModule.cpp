@@ -119,6 +119,13 @@ Json runningManifest() {
   return manifest;
 }
 
+Json described(Json manifest) {
+  for (Json &buffer : manifest["buffers"])
+    if (buffer["kind"] == "state")
+      buffer.update({{"layout", "rows"}, {"type", "f64"}, {"dims", {symbolDim("n"), symbolDim("d")}}});
+  return manifest;
+}
+
 /// A buffer with new rows of so many bytes each.
 static Json rowBuffer(Json buffer, Json row) {
   buffer["row"] = std::move(row);

@@ -35,6 +35,8 @@ Json runningManifest();
 /// The same, where rows of several sessions may go together, and i64 mates[n]: how many rows went with each, itself
 /// included. A first step copies the rows, together, and those of the running sums are run apart.
 Json raggedManifest();
+/// The manifest of a sequence whose states are rows of f64[n, d], with this said.
+Json described(Json manifest);
 /// i64 quotient[n] and rest[n] of a[n], b[n]; can fail.
 Json divideManifest();
 

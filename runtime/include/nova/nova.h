@@ -248,8 +248,9 @@ NOVA_API void nova_session_reset(nova_session_t *session);
  * a scan along the sequence); nothing has changed then. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length);
 
-/** Makes a session that holds the same rows and goes on from them on its own, with the same limits. The rows are
- * copied: memory and time are those of the rows held. The caller owns `*fork` (nova_session_free). Errors:
+/** Makes a session that holds the same rows and goes on from them on its own, with the same limits. Where there are
+ * many rows, the first fork copies them once, and all forks of the session and of each other have that memory in common
+ * until one of them writes there; else they are copied. The caller owns `*fork` (nova_session_free). Errors:
  * NOVA_INVALID_ARGUMENT for NULL and for a session that takes part in a call on another thread; NOVA_OUT_OF_MEMORY. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_fork(nova_session_t *session, nova_session_t **fork);
 
