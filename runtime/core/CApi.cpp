@@ -292,6 +292,10 @@ template <typename Work> static Status withSession(nova_session_t *session, Work
   return work();
 }
 
+extern "C" int64_t nova_session_bytes(const nova_session_t *session) {
+  return session ? session->session.bytesHeld() : 0;
+}
+
 extern "C" nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length) {
   return guarded([&]() -> Status {
     if (!session)
@@ -394,6 +398,23 @@ extern "C" int32_t nova_context_threads(const nova_context_t *context) {
 extern "C" void nova_context_trim(nova_context_t *context) {
   if (context)
     context->context.trim();
+}
+
+extern "C" void nova_context_measure(nova_context_t *context, int32_t on) {
+  if (context)
+    context->context.measure(on != 0);
+}
+
+extern "C" size_t nova_context_kernel_times(const nova_context_t *context, nova_kernel_time_t *times, size_t room) {
+  if (!context)
+    return 0;
+  size_t count = 0;
+  for (const auto &[kernel, time] : context->context.kernelTimes()) {
+    if (count < room && times)
+      times[count] = {kernel.c_str(), time.calls, time.nanoseconds};
+    ++count;
+  }
+  return count;
 }
 
 extern "C" void nova_context_free(nova_context_t *context) { delete context; }

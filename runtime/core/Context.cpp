@@ -44,6 +44,11 @@ Status Context::work(size_t mostWorkers) {
     return status;
   schedule.share(workerCount);
   workers.run(static_cast<int32_t>(workerCount), workerBody, this);
+  schedule.eachTime([&](const std::string &kernel, uint64_t calls, uint64_t nanoseconds) {
+    KernelTime &time = times[kernel];
+    time.calls += static_cast<int64_t>(calls);
+    time.nanoseconds += static_cast<int64_t>(nanoseconds);
+  });
   return Status::success();
 }
 
@@ -68,6 +73,12 @@ Status Context::growScratch(size_t workerCount) {
 void Context::workerBody(void *context, int32_t worker) {
   Context &self = *static_cast<Context *>(context);
   self.schedule.work(static_cast<size_t>(worker), self.scratch[static_cast<size_t>(worker)].data());
+}
+
+void Context::measure(bool on) {
+  std::lock_guard<std::mutex> lock(mutex);
+  schedule.measure(on);
+  times.clear();
 }
 
 void Context::trim() {

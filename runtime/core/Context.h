@@ -8,7 +8,9 @@
 #include "runtime/core/Schedule.h"
 #include "runtime/core/Workers.h"
 
+#include <map>
 #include <mutex>
+#include <string>
 
 namespace nova::runtime {
 
@@ -28,6 +30,15 @@ public:
   /// Gives idle memory back.
   void trim();
 
+  /// Kernels of calls from here on are measured, or no longer; what was measured before is forgotten.
+  void measure(bool on);
+
+  /// What kernels have taken since, by name.
+  struct KernelTime {
+    int64_t calls = 0, nanoseconds = 0;
+  };
+  const std::map<std::string, KernelTime> &kernelTimes() const { return times; }
+
   /// Runs the steps that prepare a new instance.
   Status prepare(const ModuleInstance &instance);
 
@@ -42,6 +53,7 @@ private:
   CallPlan plan;
   Schedule schedule;
   std::vector<Buffer> scratch; // by worker
+  std::map<std::string, KernelTime> times;
 };
 
 } // namespace nova::runtime

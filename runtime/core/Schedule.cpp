@@ -3,6 +3,7 @@
 #include "runtime/core/Schedule.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <immintrin.h>
 #include <thread>
@@ -147,6 +148,8 @@ void Schedule::share(size_t workers) {
   workerLines = (mostBuffers + kLinePointers - 1) / kLinePointers;
   makeRoom(instanceBuffers, lineCapacity, workers * workerLines);
 
+  times.assign(measures ? workers * calls.size() : 0, {});
+
   constexpr size_t kLineRuns = sizeof(Line) / sizeof(uint64_t);
   runsPerWorker = (loops.size() + kLineRuns - 1) / kLineRuns * kLineRuns;
   makeRoom(loopRuns, runsCapacity, workers * runsPerWorker);
@@ -178,7 +181,8 @@ void Schedule::work(size_t worker, void *scratch) {
   void **buffers = workerLines ? instanceBuffers[worker * workerLines].pointers : nullptr;
   uint64_t *runs = loopRuns.get() + worker * runsPerWorker;
   for (size_t i = 0; i < rangeCount; ++i)
-    workOn(ranges[(worker + i) % rangeCount], {scratch, buffers, runs});
+    workOn(ranges[(worker + i) % rangeCount],
+           {scratch, times.empty() ? nullptr : times.data() + worker * calls.size(), buffers, runs});
 }
 
 void Schedule::workOn(Range &range, const Worker &worker) {
@@ -347,7 +351,14 @@ void Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
     const int64_t step = call.isFolded ? 0 : 1;
     std::memcpy(static_cast<char *>(worker.scratch) + kPositionStepInScratch, &step, sizeof step);
   }
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = worker.times ? Clock::now() : Clock::time_point();
   int32_t code = call.kernel(buffers, call.dims, row0, rows, worker.scratch);
+  if (worker.times) {
+    Time &time = worker.times[callIndex];
+    ++time.calls;
+    time.nanoseconds += static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+  }
   if (code != 0)
     recordFailure(call, group, code, instance, worker);
 }

@@ -113,6 +113,16 @@ public:
   /// before that. Called by each of the workers, with scratch of its own.
   void work(size_t worker, void *scratch);
 
+  /// From the next share on kernels are measured, or no longer. Before the work.
+  void measure(bool on) { measures = on; }
+
+  /// After the last worker has returned: calls add(kernel, number of calls, nanoseconds) for each step, if they were
+  /// measured.
+  template <typename Add> void eachTime(Add add) const {
+    for (size_t i = 0; i < times.size(); ++i)
+      add(calls[i % calls.size()].failing.step->kernel, times[i].calls, times[i].nanoseconds);
+  }
+
   /// After the last worker has returned: the first failure (Failure.h), or null.
   const Failure *failure() const { return hasFailed() ? &first : nullptr; }
 
@@ -152,9 +162,15 @@ private:
     void *pointers[8];
   };
 
+  /// What a worker has spent on a step.
+  struct Time {
+    uint64_t calls = 0, nanoseconds = 0;
+  };
+
   /// What a worker has of its own.
   struct Worker {
     void *scratch;
+    Time *times;        // by call, or null where they are not measured
     void **buffers;     // room for the addresses of an instance
     uint64_t *loopRuns; // by loop: the run it is in
   };
@@ -202,6 +218,8 @@ private:
   size_t runsPerWorker = 0, runsCapacity = 0;
   std::unique_ptr<Line[]> instanceBuffers; // by worker
   size_t workerLines = 0, lineCapacity = 0;
+  bool measures = false;
+  std::vector<Time> times; // by worker, then by call; empty where they are not measured
   alignas(64) std::atomic<uint64_t> firstOrder{UINT64_MAX}; // of `first`, if there is one
   std::mutex failureMutex;
   Failure first; // written under the mutex

@@ -108,6 +108,17 @@ Status Session::growTo(int64_t rows, const int64_t *dims) {
   return Status::success();
 }
 
+int64_t Session::bytesHeld() const {
+  const Manifest &manifest = owner->manifest();
+  int64_t bytes = 0;
+  for (size_t i = 0; i < manifest.buffers.size() && rowCount > 0; ++i) {
+    Matrices used;
+    if (manifest.buffers[i].kind == BufferKind::State && !owner->findMatrices(i, wholeDims().data(), used))
+      bytes = addBytes(bytes, used.bytes());
+  }
+  return bytes;
+}
+
 int64_t Session::bytesInUse(int64_t rows) const {
   double bytes = 0;
   for (const State &state : states)

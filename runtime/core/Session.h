@@ -26,6 +26,9 @@ public:
   const ModuleInstance *instance() const { return bound.get(); }
   int64_t length() const { return rowCount; }
 
+  /// The bytes of state that the rows held take, with what pads them.
+  int64_t bytesHeld() const;
+
   /// What the entry check has to know. The pointer in it lives until the next call that changes the session.
   SessionSizes sizes() const { return {rowCount, rowCount > 0 ? symbols.data() : nullptr}; }
 

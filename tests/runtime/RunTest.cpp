@@ -224,4 +224,34 @@ TEST(OneDnn, WrongArguments) {
             "invalid argument: info: expected size " + std::to_string(sizeof info) + ", found 1");
 }
 
+TEST(Run, KernelsAreMeasured) {
+  ModulePtr module = load(prefixManifest());
+  for (int32_t threads : {1, 3}) {
+    ContextPtr context = makeContext(threads);
+    Tensor<double> in({30, 4}, 1), total({1}), prefix({30});
+    std::vector<ModuleRun> runs{{module.get(), nullptr, {in.view()}, {total.view(), prefix.view()}}};
+    auto measured = [&] {
+      std::vector<nova_kernel_time_t> times(nova_context_kernel_times(context.get(), nullptr, 0));
+      EXPECT_EQ(nova_context_kernel_times(context.get(), times.data(), times.size()), times.size());
+      std::string text;
+      for (const nova_kernel_time_t &time : times) {
+        EXPECT_GE(time.nanoseconds, 0);
+        text += std::string(time.kernel) + " " + std::to_string(time.calls) + ", ";
+      }
+      return text;
+    };
+    ASSERT_EQ(run(context.get(), runs), "");
+    EXPECT_EQ(measured(), "");
+    nova_context_measure(context.get(), 1);
+    ASSERT_EQ(run(context.get(), runs), "");
+    ASSERT_EQ(run(context.get(), runs), "");
+    EXPECT_EQ(measured(), "last 2, prefix 12, rowsum 20, "); // blocks of 5 and of 3 rows
+    nova_context_measure(context.get(), 0);
+    ASSERT_EQ(run(context.get(), runs), "");
+    EXPECT_EQ(measured(), "");
+  }
+  nova_context_measure(nullptr, 1);
+  EXPECT_EQ(nova_context_kernel_times(nullptr, nullptr, 0), 0u);
+}
+
 } // namespace

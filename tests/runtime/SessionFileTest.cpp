@@ -53,6 +53,8 @@ TEST_F(SessionFile, GoesOnWhereItWas) {
   Tensor<double> expected({500, 3}), out({500, 3});
   SessionPtr first = makeSession(module.get()), second = makeSession(module.get());
   ASSERT_EQ(extend(first.get(), 0, 300, expected), "");
+  EXPECT_EQ(nova_session_bytes(first.get()), 7232); // 300 rows of 24 bytes, to the next multiple of 64
+  EXPECT_EQ(nova_session_bytes(second.get()), 0);
   ASSERT_EQ(take(nova_session_save(first.get(), path.c_str())), "");
   ASSERT_EQ(load(second.get()), "");
   EXPECT_EQ(nova_session_length(second.get()), 300);

@@ -1,11 +1,16 @@
 // Runs a graph's module through libnova.
 #include "tools/nova/Execution.h"
 #include "tools/nova/LoadedModule.h"
+#include "tools/nova/Options.h"
 #include "tools/nova/Rows.h"
+#include <chrono>
+#include <optional>
 
 using namespace llvm;
 
 namespace nova::tool {
+using Clock = std::chrono::steady_clock;
+
 namespace {
 class CompiledExecution : public Execution {
 public:
@@ -30,11 +35,23 @@ public:
                         {"threads", int64_t(nova_context_threads(module.getContext()))}};
   }
 
+  const DecodeStats *stats() override { return measured ? &*measured : nullptr; }
+
 private:
+  void takeTimes();
+
   Workspace &workspace;
   LoadedModule module;
+  std::optional<DecodeStats> measured;
 };
 } // namespace
+
+void CompiledExecution::takeTimes() {
+  std::vector<nova_kernel_time_t> times(nova_context_kernel_times(module.getContext(), nullptr, 0));
+  nova_context_kernel_times(module.getContext(), times.data(), times.size());
+  for (const nova_kernel_time_t &time : times)
+    measured->addKernel(time.kernel, time.calls, double(time.nanoseconds) * 1e-9);
+}
 
 Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments, ArrayRef<int64_t> chunks) {
   if (!nova_module_is_sequence(module.getModule()))
@@ -60,6 +77,10 @@ Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments,
     if (axis >= 0)
       total = argument.shape[axis];
 
+  if (options::stats) {
+    measured.emplace();
+    nova_context_measure(module.getContext(), 1);
+  }
   Pieces pieces(total, chunks);
   while (std::optional<int64_t> piece = pieces.next()) {
     int64_t rows = *piece, past = nova_session_length(session->get());
@@ -69,8 +90,12 @@ Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments,
     Expected<Tensors> outputs = module.makeResults(instance->get(), session->get(), inputs);
     if (!outputs)
       return outputs.takeError();
+    Clock::time_point start = Clock::now();
     if (Error error = module.run(instance->get(), session->get(), inputs, *outputs))
       return std::move(error);
+    if (measured)
+      measured->addCall(past, rows, std::chrono::duration<double>(Clock::now() - start).count(),
+                        nova_session_bytes(session->get()));
     for (auto [output, result, axis] : zip_equal(*outputs, *results, *resultAxes)) {
       if (axis >= 0)
         putRows(output, result, axis, past);
@@ -78,6 +103,8 @@ Expected<Execution::Tensors> CompiledExecution::decode(const Tensors &arguments,
         result = std::move(output);
     }
   }
+  if (measured)
+    takeTimes();
   return results;
 }
 

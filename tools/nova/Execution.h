@@ -4,6 +4,7 @@
 
 #include "compiler/reference/Tensor.h"
 #include "compiler/transforms/derive/Extend.h"
+#include "tools/nova/DecodeStats.h"
 #include "tools/nova/RunOptions.h"
 #include "tools/nova/Workspace.h"
 #include "llvm/Support/Error.h"
@@ -22,6 +23,8 @@ public:
   /// The same results made by feeding the rows of a session in pieces: `chunks` rows each, the last number again and
   /// again. All sizes are checked before the first piece.
   virtual llvm::Expected<Tensors> decode(const Tensors &arguments, llvm::ArrayRef<int64_t> chunks) = 0;
+  /// Of the last decode, where the options ask for it; else null.
+  virtual const DecodeStats *stats() { return nullptr; }
   /// What ran: the backend and what identifies it.
   virtual llvm::json::Object describe() = 0;
 };

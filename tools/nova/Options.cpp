@@ -78,6 +78,10 @@ cl::list<std::string> outputs("output", cl::value_desc("O=o.npy"),
                               own, FOR_DATA);
 cl::list<std::string> chunks("chunks", cl::CommaSeparated, cl::value_desc("1,5,7"),
                              cl::desc("rows per step; the last number repeats (default: 1)"), own, cl::sub(decode));
+cl::opt<bool> stats("stats",
+                    cl::desc("also tell rows per second and the size of the cache by the length of the context, "
+                             "and which kernels took the time"),
+                    own, cl::sub(decode));
 
 cl::opt<std::string> backend("backend", cl::value_desc("compiled|interpreter"), cl::init("compiled"),
                              cl::desc("what executes the graph: the module (default) or the reference"), own, FOR_RUN);

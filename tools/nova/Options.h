@@ -34,6 +34,7 @@ extern llvm::cl::list<std::string> randoms;
 extern llvm::cl::opt<std::string> seed;
 extern llvm::cl::list<std::string> outputs;
 extern llvm::cl::list<std::string> chunks;
+extern llvm::cl::opt<bool> stats;
 
 // `nova trace`.
 extern llvm::cl::opt<std::string> against;

@@ -103,6 +103,8 @@ Error ResultWriter::write(const Execution::Tensors &results, Execution &executio
     for (auto [i, path] : enumerate(paths))
       if (path.empty() && archives.empty())
         printTable(nameOf(i), results[i], outs());
+    if (const DecodeStats *stats = execution.stats())
+      stats->print(outs());
     return Error::success();
   }
   // Larger results belong into files.
@@ -121,6 +123,8 @@ Error ResultWriter::write(const Execution::Tensors &results, Execution &executio
   json::Object object = execution.describe();
   object["results"] = std::move(list);
   object["seconds"] = seconds;
+  if (const DecodeStats *stats = execution.stats())
+    object["stats"] = stats->toJson();
   outs() << json::Value(std::move(object)) << "\n";
   return Error::success();
 }

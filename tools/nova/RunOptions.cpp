@@ -29,6 +29,8 @@ Expected<RunOptions> readRunOptions() {
   }
   if (!run.chunks.empty() && run.chunks.back() == 0)
     return badInput("--chunks: the last number repeats and must be 1 or more, found 0");
+  if (options::stats && run.interpreted)
+    return badInput("--stats: expected --backend compiled, which has a cache and kernels");
   return run;
 }
 } // namespace nova::tool
