@@ -95,17 +95,15 @@ CallPlan::planStep(const Launch &launch, const RunPlan &plan, size_t index, Step
 }
 
 /// Makes rows of the instances along the last axis of the batch, where each has one row and no other step goes along
-/// with them one by one.
+/// with them one by one. Between the rows of a session that lie among those of others there are these, so a part of a
+/// step has no such instances.
 bool CallPlan::fold(const Launch &launch, const RunPlan &plan, size_t index, StepPlan &planned) const {
   const std::vector<Step> &list = stepsOf(launch);
   const Step &step = list[index];
   int64_t size;
   bool alone = !step.joins && (index + 1 == list.size() || !list[index + 1].joins);
-  // Parts of a step have the same instances.
-  if (launch.isTogether())
-    for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run)
-      alone &= rowsOf(plans[run]) == 1;
-  if (!step.folds || !alone || planned.rows != 1 || planned.instances.loops == 0 ||
+  bool isPart = launch.isTogether() && step.apart;
+  if (!step.folds || !alone || isPart || planned.rows != 1 || planned.instances.loops == 0 ||
       !step.batch.back().evaluate(symbolsOf(launch, plan, step), size) || size == 1)
     return false;
   planned.rows = size;

@@ -171,6 +171,8 @@ static json::Object toJson(const Report &report) {
 
 // None where no picture is asked for.
 static Expected<std::optional<PictureRequest>> readRequest(GraphOp graph) {
+  if (options::picture.empty() && options::picture.getNumOccurrences() > 0)
+    return badInput("--picture: expected a file, or - for standard output");
   if (options::picture.empty()) {
     if (!options::sizes.empty())
       return badInput("--sizes " + options::sizes.front() + ": expected --picture too, which is drawn at these sizes");
