@@ -256,22 +256,19 @@ Status CallPlan::allocate(int32_t threads) {
 
 namespace {
 
-/// How the rows of one run lie in its tensor and in the memory of a launch of `all` rows: the same rows for every index
-/// of the axes before.
-struct RowBlocks {
-  int64_t outer, bytes;  // pieces of neighbouring rows, and of how many bytes
-  int64_t stride, begin; // in the memory of the launch
-
-  RowBlocks(const nova_tensor_t &tensor, int32_t axis, int64_t firstRow, int64_t all) : outer(1), bytes(0) {
-    for (int32_t before = 0; before < axis; ++before)
-      outer *= tensor.dims[before];
-    if (outer > 0)
-      bytes = checkedBytes(tensor) / outer;
-    int64_t row = bytes / tensor.dims[axis];
-    stride = row * all;
-    begin = row * firstRow;
-  }
-};
+/// Calls copy(offset in the tensor, offset in the launch, bytes) for each piece of neighbouring rows of one run's
+/// tensor, which lie from `firstRow` on among the `all` rows of its launch: one for every index of the axes before.
+template <typename Copy>
+void eachPiece(const nova_tensor_t &tensor, int32_t axis, int64_t firstRow, int64_t all, Copy copy) {
+  int64_t pieces = 1;
+  for (int32_t before = 0; before < axis; ++before)
+    pieces *= tensor.dims[before];
+  if (pieces == 0)
+    return;
+  int64_t bytes = checkedBytes(tensor) / pieces, row = bytes / tensor.dims[axis];
+  for (int64_t piece = 0; piece < pieces && bytes > 0; ++piece)
+    copy(piece * bytes, (piece * all + firstRow) * row, static_cast<size_t>(bytes));
+}
 
 } // namespace
 
@@ -286,10 +283,9 @@ void CallPlan::gatherArguments(const Launch &launch) const {
     char *target = static_cast<char *>(buffers[launch.buffersAt + i]);
     for (size_t run = launch.firstRun; run < launch.firstRun + launch.runCount; ++run) {
       const nova_tensor_t &tensor = plans[run].run->arguments[port.position];
-      RowBlocks blocks(tensor, port.sequenceAxis, plans[run].firstRow, all);
-      for (int64_t k = 0; k < blocks.outer && blocks.bytes > 0; ++k)
-        std::memcpy(target + k * blocks.stride + blocks.begin,
-                    static_cast<const char *>(tensor.data) + k * blocks.bytes, static_cast<size_t>(blocks.bytes));
+      eachPiece(tensor, port.sequenceAxis, plans[run].firstRow, all, [&](int64_t from, int64_t to, size_t bytes) {
+        std::memcpy(target + to, static_cast<const char *>(tensor.data) + from, bytes);
+      });
     }
   }
 }
@@ -306,10 +302,10 @@ void CallPlan::scatterResults(const Launch &launch) const {
           std::memcpy(tensor.data, source, static_cast<size_t>(bytes));
         continue;
       }
-      RowBlocks blocks(tensor, axis, plans[run].firstRow, dims[launch.dimsAt + manifest.sequence.rows]);
-      for (int64_t k = 0; k < blocks.outer && blocks.bytes > 0; ++k)
-        std::memcpy(static_cast<char *>(tensor.data) + k * blocks.bytes, source + k * blocks.stride + blocks.begin,
-                    static_cast<size_t>(blocks.bytes));
+      int64_t all = dims[launch.dimsAt + manifest.sequence.rows];
+      eachPiece(tensor, axis, plans[run].firstRow, all, [&](int64_t to, int64_t from, size_t bytes) {
+        std::memcpy(static_cast<char *>(tensor.data) + to, source + from, bytes);
+      });
     }
   }
 }

@@ -110,10 +110,11 @@ Status Session::growTo(int64_t rows, const int64_t *dims) {
 
 int64_t Session::bytesHeld() const {
   const Manifest &manifest = owner->manifest();
+  const std::vector<int64_t> dims = wholeDims();
   int64_t bytes = 0;
   for (size_t i = 0; i < manifest.buffers.size() && rowCount > 0; ++i) {
     Matrices used;
-    if (manifest.buffers[i].kind == BufferKind::State && !owner->findMatrices(i, wholeDims().data(), used))
+    if (manifest.buffers[i].kind == BufferKind::State && !owner->findMatrices(i, dims.data(), used))
       bytes = addBytes(bytes, used.bytes());
   }
   return bytes;

@@ -2,10 +2,10 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/Program.h"
 #include "mlir/IR/MLIRContext.h"
-#include "nova/nova.h"
+#include "tests/runtime/Handles.h"
 #include <gmock/gmock.h>
-#include <memory>
 
+using namespace nova::test;
 using testing::HasSubstr;
 
 namespace {
@@ -31,22 +31,8 @@ graph @heads(%Q: f64[H, n, d], %K: f64[H, n, d], %V: f64[H, n, d]) -> (f64[H, n,
 }
 )";
 
-std::string take(nova_status_t *status) {
-  std::string text =
-      status ? std::string(nova_code_name(nova_status_code(status))) + ": " + nova_status_message(status) : "";
-  nova_status_free(status);
-  return text;
-}
-
-struct Release {
-  void operator()(nova_module_t *module) const { nova_module_release(module); }
-  void operator()(nova_session_t *session) const { nova_session_free(session); }
-  void operator()(nova_context_t *context) const { nova_context_free(context); }
-};
-template <class Handle> using Owned = std::unique_ptr<Handle, Release>;
-
 nova_module_t *heads() {
-  static Owned<nova_module_t> module;
+  static ModulePtr module;
   if (module)
     return module.get();
   mlir::DialectRegistry registry;
@@ -101,8 +87,8 @@ public:
   }
   int64_t length() const { return nova_session_length(session.get()); }
 
-  Owned<nova_session_t> session;
-  Owned<nova_context_t> context;
+  SessionPtr session;
+  ContextPtr context;
   std::vector<double> one, layers; // the last results
 };
 

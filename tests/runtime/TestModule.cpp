@@ -433,14 +433,6 @@ std::string makeModuleFromText(const std::string &manifest) {
 
 std::string makeModule(const Json &manifest) { return makeModuleFromText(manifest.dump()); }
 
-std::string take(nova_status_t *status) {
-  if (!status)
-    return "";
-  std::string text = std::string(nova_code_name(nova_status_code(status))) + ": " + nova_status_message(status);
-  nova_status_free(status);
-  return text;
-}
-
 ModulePtr load(const Json &manifest) {
   std::string bytes = makeModule(manifest);
   nova_module_t *module = nullptr;

@@ -3,9 +3,8 @@
 #ifndef NOVA_TESTS_RUNTIME_TESTMODULE_H
 #define NOVA_TESTS_RUNTIME_TESTMODULE_H
 
-#include "nova/nova.h"
+#include "tests/runtime/Handles.h"
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -89,18 +88,7 @@ std::string makeModuleFromText(const std::string &manifest);
 /// The bytes of the object before a manifest is written and before it is sealed.
 const std::string &blankModule();
 
-// --- Owners of the C interface's objects.
-
-template <typename T, void (*Free)(T *)> struct Deleter {
-  void operator()(T *object) const { Free(object); }
-};
-using ModulePtr = std::unique_ptr<nova_module_t, Deleter<nova_module_t, nova_module_release>>;
-using InstancePtr = std::unique_ptr<nova_instance_t, Deleter<nova_instance_t, nova_instance_release>>;
-using SessionPtr = std::unique_ptr<nova_session_t, Deleter<nova_session_t, nova_session_free>>;
-using ContextPtr = std::unique_ptr<nova_context_t, Deleter<nova_context_t, nova_context_free>>;
-
-/// A status turned into text, released: "" for success, else "code name: message".
-std::string take(nova_status_t *status);
+// --- The C interface's objects (Handles.h).
 
 /// Loads, makes, or fails the test.
 ModulePtr load(const Json &manifest);

@@ -2,28 +2,15 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/Program.h"
 #include "mlir/IR/MLIRContext.h"
-#include "nova/nova.h"
+#include "tests/runtime/Handles.h"
 #include <cstring>
 #include <gtest/gtest.h>
-#include <memory>
 #include <numeric>
 #include <random>
 
+using namespace nova::test;
+
 namespace {
-std::string take(nova_status_t *status) {
-  std::string text = status ? nova_status_message(status) : "";
-  nova_status_free(status);
-  return text;
-}
-
-struct Release {
-  void operator()(nova_module_t *module) const { nova_module_release(module); }
-  void operator()(nova_instance_t *instance) const { nova_instance_release(instance); }
-  void operator()(nova_session_t *session) const { nova_session_free(session); }
-  void operator()(nova_context_t *context) const { nova_context_free(context); }
-};
-template <class Handle> using Owned = std::unique_ptr<Handle, Release>;
-
 struct Tensor {
   nova_type_t type;
   std::vector<int64_t> dims;
@@ -84,14 +71,14 @@ public:
     bind();
   }
 
-  Owned<nova_session_t> session() const {
+  SessionPtr session() const {
     nova_session_t *made = nullptr;
     EXPECT_EQ(take(nova_session_create_for_instance(instance.get(), nullptr, &made)), "");
-    return Owned<nova_session_t>(made);
+    return SessionPtr(made);
   }
 
   /// Feeds rows to each of the sessions, in one call or in one each; gives the bytes of all results.
-  std::vector<std::string> feed(const std::vector<Owned<nova_session_t>> &sessions, const std::vector<int64_t> &rows,
+  std::vector<std::string> feed(const std::vector<SessionPtr> &sessions, const std::vector<int64_t> &rows,
                                 unsigned seed, bool together, int threads) {
     std::vector<std::vector<Tensor>> arguments, results;
     std::vector<std::vector<nova_tensor_t>> in, out;
@@ -176,12 +163,12 @@ private:
   }
 
   nova::Bindings sizes;
-  Owned<nova_module_t> module;
-  std::vector<Owned<nova_context_t>> contexts;
+  ModulePtr module;
+  std::vector<ContextPtr> contexts;
   std::vector<std::vector<int64_t>> dims; // of arguments
   std::vector<nova_port_t> ports;
   std::vector<Tensor> params;
-  Owned<nova_instance_t> instance;
+  InstancePtr instance;
 };
 
 struct Case {
@@ -197,7 +184,7 @@ class RaggedGraphs : public testing::TestWithParam<Case> {};
 TEST_P(RaggedGraphs, HaveTheBitsOfOneAfterAnother) {
   Instance instance(GetParam().graph, GetParam().along, GetParam().sizes);
   for (int threads : {1, 2}) {
-    std::vector<Owned<nova_session_t>> together, alone;
+    std::vector<SessionPtr> together, alone;
     for (int i = 0; i < 5; i++) {
       together.push_back(instance.session());
       alone.push_back(instance.session());
