@@ -73,6 +73,8 @@ static json::Object memoryJson(const PlanBuffer &buffer) {
     object["layout"] = tile::stringifyLayout(buffer.type.getLayout());
     object["type"] = elementText(buffer.type.getTensor().getElementType());
     object["dims"] = dimsJson(buffer.type.getTensor().getDims());
+    if (buffer.window)
+      object["window"] = dimJson(buffer.window);
   }
   return object;
 }
@@ -135,6 +137,14 @@ static json::Array stepsJson(const ManifestInput &in, ArrayRef<PlanStep> list) {
       (*steps.back().getAsObject())["splits"] = true;
     if (step.folds)
       (*steps.back().getAsObject())["folds"] = true;
+    if (!step.sections.empty()) {
+      json::Array sections;
+      for (const PlanSection &section : step.sections)
+        sections.push_back(
+            section.columns ? json::Value(json::Object{{"columns", dimJson(section.columns)}, {"unit", section.unit}})
+                            : json::Value(nullptr));
+      (*steps.back().getAsObject())["sections"] = std::move(sections);
+    }
     if (!step.faults.empty()) {
       json::Array faults;
       for (const StepFault &fault : step.faults)

@@ -5,7 +5,7 @@
 namespace nova {
 inline constexpr const char *compilerVersion = "0.1.0";
 inline constexpr const char *contractName = "exact";
-inline constexpr int moduleFormat = 5; // docs/module-format.md
+inline constexpr int moduleFormat = 6; // docs/module-format.md
 } // namespace nova
 
 #endif

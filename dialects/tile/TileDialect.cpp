@@ -143,4 +143,15 @@ void RangeAttr::print(mlir::AsmPrinter &printer) const {
   }
   os << ">";
 }
+
+llvm::SmallVector<ContractOp> sectionsOf(KernelOp kernel) {
+  llvm::SmallVector<ContractOp> sections;
+  for (mlir::Operation &op : kernel.getBody().front()) {
+    auto contract = llvm::dyn_cast<ContractOp>(op);
+    bool goesOn = llvm::isa<PassOp>(op) && !sections.empty() && !sections.back();
+    if (contract || (llvm::isa<PassOp>(op) && !goesOn))
+      sections.push_back(contract);
+  }
+  return sections;
+}
 } // namespace nova::tile

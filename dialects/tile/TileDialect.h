@@ -20,6 +20,9 @@ namespace nova::tile {
 /// The attribute in which an operation that may fail has its FaultAttr.
 constexpr llvm::StringLiteral faultName("tile.fault");
 inline FaultAttr faultOf(mlir::Operation *op) { return op->getAttrOfType<FaultAttr>(faultName); }
+
+/// The sections of a kernel in their order: each contraction, and null for the passes between two of them.
+llvm::SmallVector<ContractOp> sectionsOf(KernelOp kernel);
 } // namespace nova::tile
 
 #endif

@@ -94,13 +94,17 @@ def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
     `descending`: later blocks are longer and should start first.
     `folds`: a launch of one row may also be given the same row of neighbouring instances as its rows: all of them then have
     the position of the first (docs/module-format.md).
+    `sections`: a launch of one block may also be run section by section (`sectionsOf`), several threads sharing its scratch tiles: a
+    contraction then computes only some of its columns (docs/module-format.md).
     Optional `vector` dims: everything is symbolic; one kernel serves all sizes, empty ones included.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, Nova_DimAttr:$rows, Nova_DimAttr:$position,
-                       I64Attr:$block, UnitAttr:$descending, UnitAttr:$folds);
+                       I64Attr:$block, UnitAttr:$descending, UnitAttr:$folds,
+                       UnitAttr:$sections);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `symbols` $symbols `rows` $rows `position` $position `block` $block (`descending` $descending^)? (`folds` $folds^)?
+    (`sections` $sections^)?
     attr-dict-with-keyword $body
   }];
 }

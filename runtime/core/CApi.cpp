@@ -99,7 +99,8 @@ Status createSession(const std::shared_ptr<const Module> &module, std::shared_pt
   if (read.initial_rows < 0 || (read.max_rows >= 0 && read.initial_rows > read.max_rows))
     return fail(NOVA_INVALID_ARGUMENT, "initial_rows: expected 0 or more and at most max_rows, found ",
                 read.initial_rows);
-  *session = new nova_session_t{{module, std::move(instance), read.initial_rows, read.max_rows}};
+  *session = new nova_session_t{
+      {module, std::move(instance), read.initial_rows, read.max_rows, read.budget ? read.budget->budget : nullptr}};
   return Status::success();
 }
 
@@ -253,6 +254,21 @@ extern "C" nova_status_t *nova_instance_create(nova_context_t *context, const no
 
 extern "C" void nova_instance_release(nova_instance_t *instance) { delete instance; }
 
+extern "C" nova_status_t *nova_budget_create(int64_t max_bytes, nova_budget_t **budget) {
+  return guarded([&]() -> Status {
+    if (!budget)
+      return nullArgument("budget");
+    if (max_bytes < 0)
+      return fail(NOVA_INVALID_ARGUMENT, "max_bytes: expected 0 or more, found ", max_bytes);
+    *budget = new nova_budget_t{std::make_shared<Budget>(max_bytes)};
+    return Status::success();
+  });
+}
+
+extern "C" int64_t nova_budget_taken(const nova_budget_t *budget) { return budget ? budget->budget->taken() : 0; }
+
+extern "C" void nova_budget_release(nova_budget_t *budget) { delete budget; }
+
 extern "C" nova_status_t *nova_session_create(nova_module_t *module, const nova_session_options_t *options,
                                               nova_session_t **session) {
   return guarded([&]() -> Status {
@@ -398,6 +414,16 @@ extern "C" int32_t nova_context_threads(const nova_context_t *context) {
 extern "C" void nova_context_trim(nova_context_t *context) {
   if (context)
     context->context.trim();
+}
+
+extern "C" void nova_context_cancel(nova_context_t *context) {
+  if (context)
+    context->context.cancel(true);
+}
+
+extern "C" void nova_context_resume(nova_context_t *context) {
+  if (context)
+    context->context.cancel(false);
 }
 
 extern "C" void nova_context_measure(nova_context_t *context, int32_t on) {

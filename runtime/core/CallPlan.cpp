@@ -251,7 +251,7 @@ Status CallPlan::allocate(int32_t threads) {
         return status;
   if (!staged.growDiscarding(static_cast<size_t>(stagedNeeded)))
     return fail(NOVA_OUT_OF_MEMORY, "cannot get ", stagedNeeded, " bytes for staged arguments and results");
-  return Status::success();
+  return allocateSections(threads);
 }
 
 namespace {
@@ -334,4 +334,5 @@ void CallPlan::finish() {
 void CallPlan::trim() {
   slots.clear();
   staged.clear();
+  sectionMemory.clear();
 }

@@ -94,6 +94,10 @@ private:
     Instances instances; // in `instanceValues`
     int64_t tilesAt;     // in `stepTiles`, or -1 where generated code does everything
     bool isFolded;       // the rows are those of instances
+    int64_t rowStep;     // how many rows of its buffers one of these is behind the one before
+    int64_t scratch;     // bytes that it needs
+    int64_t pieces;      // of each section, at most; 1 if it is not run in sections
+    int64_t sectionsAt;  // in `sectionMemory`, for all instances
   };
 
   /// What is told of all runs of a launch is told of the first.
@@ -124,6 +128,9 @@ private:
   LoopNest nestOf(const Launch &launch, const Step &step) const;
   Status planStep(const Launch &launch, const RunPlan &plan, size_t index, StepPlan &step);
   bool fold(const Launch &launch, const RunPlan &plan, size_t index, StepPlan &planned) const;
+  int64_t piecesOf(const Launch &launch, const Step &step, const StepPlan &planned, int32_t threads) const;
+  Status allocateSections(int32_t threads);
+  void addCall(const Step &step, const StepPlan &planned, KernelCall call, Schedule &schedule) const;
   int64_t findTiles(const Step &step, const StepCode &code, const int64_t *symbols, int64_t rows);
 
   /// The symbols that a step of a launch gets for a run.
@@ -164,6 +171,7 @@ private:
   OverlapCheck overlap;
 
   std::vector<Buffer> slots;
+  Buffer sectionMemory;
   Buffer staged;
 };
 

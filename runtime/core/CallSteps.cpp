@@ -51,6 +51,9 @@ CallPlan::planStep(const Launch &launch, const RunPlan &plan, size_t index, Step
   int64_t &rows = planned.rows;
   planned.tilesAt = -1;
   planned.isFolded = false;
+  planned.rowStep = 1;
+  planned.scratch = 0;
+  planned.pieces = 1;
   if (!step.rows.evaluate(symbols, rows))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
   if (rows < 0)
@@ -81,7 +84,7 @@ CallPlan::planStep(const Launch &launch, const RunPlan &plan, size_t index, Step
   if (__builtin_mul_overflow(planned.instances.count, blockCount(rows, step.block), &tasks) ||
       __builtin_mul_overflow(tasks, runs, &tasks) || __builtin_add_overflow(taskCount, tasks, &taskCount))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": its blocks are more than 63 bits hold");
-  ++stepCount;
+  stepCount += std::max<size_t>(step.sections.size(), 1);
   stepBufferCount += step.buffers.size();
   const StepCode &code = plan.target.module->code(stageOf(launch))[index];
   planned.tilesAt = findTiles(step, code, symbols, rows);
@@ -89,24 +92,27 @@ CallPlan::planStep(const Launch &launch, const RunPlan &plan, size_t index, Step
     int64_t bytes = scratch(symbols, std::min(step.block, rows));
     if (bytes < 0)
       return fail(NOVA_OUT_OF_MEMORY, "the scratch of step ", step.kernel, " is more than 63 bits hold");
+    planned.scratch = bytes;
     scratchNeeded = std::max(scratchNeeded, bytes);
   }
   return Status::success();
 }
 
 /// Makes rows of the instances along the last axis of the batch, where each has one row and no other step goes along
-/// with them one by one. Between the rows of a session that lie among those of others there are these, so a part of a
-/// step has no such instances.
+/// with them one by one. Parts of a step have the same instances, so all of them or none are folded.
 bool CallPlan::fold(const Launch &launch, const RunPlan &plan, size_t index, StepPlan &planned) const {
   const std::vector<Step> &list = stepsOf(launch);
   const Step &step = list[index];
   int64_t size;
   bool alone = !step.joins && (index + 1 == list.size() || !list[index + 1].joins);
-  bool isPart = launch.isTogether() && step.apart;
-  if (!step.folds || !alone || isPart || planned.rows != 1 || planned.instances.loops == 0 ||
-      !step.batch.back().evaluate(symbolsOf(launch, plan, step), size) || size == 1)
+  const bool isPart = launch.isTogether() && step.apart;
+  const int64_t all = isPart ? dims[launch.dimsAt + manifestOf(launch).sequence.rows] : 0;
+  if (!step.folds || !alone || (isPart && all != static_cast<int64_t>(launch.runCount)) || planned.rows != 1 ||
+      planned.instances.loops == 0 || !step.batch.back().evaluate(symbolsOf(launch, plan, step), size) || size == 1)
     return false;
   planned.rows = size;
+  if (isPart) // between its rows lie those of other sessions
+    planned.rowStep = all;
   planned.instances.count /= static_cast<uint64_t>(size);
   --planned.instances.loops; // the innermost one comes first
   ++planned.instances.sizesAt;
@@ -130,6 +136,64 @@ CallPlan::findTiles(const Step &step, const StepCode &code, const int64_t *symbo
     any |= stepTiles.back() != nullptr;
   }
   return any ? at : -1;
+}
+
+/// In how many pieces threads should share what a launch of one block reads of a long state: where there are fewer of
+/// them than threads, or so few that some would stand still at the end.
+int64_t CallPlan::piecesOf(const Launch &launch, const Step &step, const StepPlan &planned, int32_t threads) const {
+  constexpr uint64_t kManyLaunches = 4; // for each thread
+  constexpr int64_t kFewestColumns = 2048;
+  const auto workers = static_cast<uint64_t>(threads);
+  if (step.sections.empty() || launch.isTogether() || !firstOf(launch).session || planned.rows == 0 ||
+      planned.rows > step.block)
+    return 1;
+  const uint64_t units = launches.size() * planned.instances.count;
+  if (units % workers == 0 || units >= kManyLaunches * workers)
+    return 1;
+  int64_t longest = 0, columns;
+  for (const SectionSpec &section : step.sections)
+    if (section.isCut && section.columns.evaluate(symbolsOf(launch, firstOf(launch), step), columns))
+      longest = std::max(longest, columns);
+  return std::clamp<int64_t>(longest / kFewestColumns, 1, threads);
+}
+
+Status CallPlan::allocateSections(int32_t threads) {
+  int64_t needed = 0;
+  for (const Launch &launch : launches) {
+    size_t plannedAt = launch.stepsAt;
+    for (const Step &step : stepsOf(launch))
+      for (size_t part = 0; part < partsOf(launch, step); ++part) {
+        StepPlan &planned = steps[plannedAt++];
+        planned.pieces = threads > 1 ? piecesOf(launch, step, planned, threads) : 1;
+        planned.sectionsAt = needed;
+        if (planned.pieces > 1)
+          needed = addBytes(
+              needed, multiplyBytes(alignedBytes(planned.scratch), static_cast<int64_t>(planned.instances.count)));
+      }
+  }
+  if (sectionMemory.growDiscarding(static_cast<size_t>(needed)))
+    return Status::success();
+  return fail(NOVA_OUT_OF_MEMORY, "cannot get ", needed, " bytes for the temporaries of run ",
+              launches.front().firstRun);
+}
+
+/// Adds the step, or its sections one after the other.
+void CallPlan::addCall(const Step &step, const StepPlan &planned, KernelCall call, Schedule &schedule) const {
+  call.block = step.block; // all rows are one
+  call.section.tiles = static_cast<char *>(sectionMemory.data()) + planned.sectionsAt;
+  call.section.tileBytes = alignedBytes(planned.scratch);
+  for (const SectionSpec &section : step.sections) {
+    ++call.section.number;
+    int64_t columns = 0;
+    call.section.tasks = 1;
+    if (section.isCut && section.columns.evaluate(call.dims, columns) && columns > 0) {
+      int64_t units = (columns - 1) / section.unit + 1;
+      int64_t each = (units - 1) / planned.pieces + 1;
+      call.section.columns = each * section.unit;
+      call.section.tasks = static_cast<uint64_t>((units - 1) / each + 1);
+    }
+    schedule.add(call);
+  }
 }
 
 char *CallPlan::stagedResult(const Launch &launch, size_t result) const {
@@ -276,8 +340,12 @@ void CallPlan::fillSteps(const Launch &launch, size_t &stepBufferAt, int32_t thr
                       code[i].shapes != nullptr,
                       planned.tilesAt < 0 ? nullptr : stepTiles.data() + planned.tilesAt,
                       step.folds,
-                      planned.isFolded};
-      if (begun)
+                      planned.isFolded,
+                      planned.rowStep,
+                      !step.sections.empty()};
+      if (planned.pieces > 1 && threads > 1)
+        addCall(step, planned, call, schedule);
+      else if (begun)
         schedule.addBeside(call);
       else
         schedule.add(call, /*hasBeside=*/parts > 1);

@@ -26,6 +26,8 @@ template <typename Check> Status Context::call(Check check) {
     plan.fill(schedule, isParallel ? workers.count() : 1);
     if (Status status = work(isParallel ? static_cast<size_t>(workers.count()) : 1))
       return status;
+    if (schedule.wasStopped())
+      return fail(NOVA_CANCELLED, "the call was cancelled by nova_context_cancel");
     const Failure *failure = schedule.failure();
     if (!failure)
       break;

@@ -8,6 +8,7 @@
 #include "runtime/core/Schedule.h"
 #include "runtime/core/Workers.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -20,7 +21,9 @@ class Context {
 public:
   /// `tiles`: those that contractions may use, or null for none.
   Context(int32_t threads, nova_parallel_for_t hook, void *hookUser, LibraryTiles *tiles)
-      : workers(threads, hook, hookUser), plan(tiles) {}
+      : workers(threads, hook, hookUser), plan(tiles) {
+    schedule.stopAt(cancelled);
+  }
 
   int32_t threads() const { return workers.count(); }
 
@@ -39,6 +42,9 @@ public:
   };
   const std::map<std::string, KernelTime> &kernelTimes() const { return times; }
 
+  /// Ends calls before their next task until further notice (`on`), or no longer. Does not wait for them.
+  void cancel(bool on) { cancelled.store(on, std::memory_order_relaxed); }
+
   /// Runs the steps that prepare a new instance.
   Status prepare(const ModuleInstance &instance);
 
@@ -48,6 +54,7 @@ private:
   Status growScratch(size_t workerCount);
   static void workerBody(void *context, int32_t worker);
 
+  std::atomic<bool> cancelled{false};
   std::mutex mutex;
   Workers workers;
   CallPlan plan;

@@ -10,7 +10,7 @@ using namespace nova::runtime;
 
 namespace {
 
-constexpr int64_t kFormat = 5;
+constexpr int64_t kFormat = 6;
 constexpr int64_t kMaxIndex = INT32_MAX;
 constexpr int64_t kMostTiles = 1 << 16;
 constexpr int64_t kMaxExponent = 62; // 2^63 is no size any more
@@ -371,6 +371,9 @@ private:
         (buffer.layout != StateLayout::Rows && buffer.dims.size() != 2))
       dims.complain("expected ", buffer.layout == StateLayout::Rows ? "fewer" : "two", " axes, found ",
                     buffer.dims.size());
+    buffer.hasWindow = reader.has("window");
+    if (buffer.hasWindow)
+      buffer.window = parseFixedDim(reader.member("window"));
   }
 
   /// The state that a next buffer takes the place of.
@@ -508,6 +511,8 @@ private:
     if (reader.has("folds"))
       step.folds = parseFolds(reader.member("folds"), step);
     step.splits = reader.has("splits") && reader.member("splits").boolean();
+    if (reader.has("sections"))
+      parseSections(reader.member("sections"), step);
     if (reader.has("faults"))
       parseFaults(reader.member("faults"), step, stage);
     if (manifest.ragged && reader.has("apart"))
@@ -520,6 +525,20 @@ private:
     step.apart = reader.member("apart").boolean();
     if (step.apart)
       reader.member("batch").each([&](Reader size) { (void)parseFixedDim(size); });
+  }
+
+  void parseSections(Reader list, Step &step) const {
+    constexpr int64_t kMostUnit = int64_t{1} << 32;
+    list.each([&](Reader reader) {
+      SectionSpec &section = step.sections.emplace_back();
+      section.isCut = !reader.isNull();
+      if (!section.isCut)
+        return;
+      section.columns = parseDim(reader.member("columns"));
+      section.unit = reader.member("unit").integer(1, kMostUnit);
+    });
+    if (step.scratch.empty() && !step.sections.empty())
+      list.complain("expected none for a step without scratch, found ", list.size());
   }
 
   static bool parseFolds(Reader reader, const Step &step) {

@@ -58,9 +58,11 @@ struct BufferSpec {
   bool isDescribed = false; // of a state: the following is known
   StateLayout layout = StateLayout::Rows;
   nova_type_t type = NOVA_F64;
-  std::vector<Dim> dims; // of a matrix; of panels and pages two
-  bool hasRows = false;  // in a ragged module: has an axis of new rows
-  Dim row;               // then the bytes from one of them to the next
+  std::vector<Dim> dims;  // of a matrix; of panels and pages two
+  bool hasWindow = false; // no run reads more than `window` rows before its first new one
+  Dim window;
+  bool hasRows = false; // in a ragged module: has an axis of new rows
+  Dim row;              // then the bytes from one of them to the next
 
   /// Whether it consists of matrices in the runtime's memory.
   bool hasMatrices() const {
@@ -110,6 +112,13 @@ struct Fault {
   std::vector<int32_t> runs; // by scan, in `prepare`: the axis of the batch that counts its runs, or -1
 };
 
+/// A part of a kernel that begins when the one before has ended.
+struct SectionSpec {
+  bool isCut = false; // its columns may be computed in pieces that begin at multiples of `unit`
+  Dim columns;
+  int64_t unit = 1;
+};
+
 struct Step {
   std::string kernel;
   std::vector<std::string> entries; // one per target, in the order of Manifest::targets
@@ -126,8 +135,9 @@ struct Step {
   uint32_t libraryTiles = 0; // contractions that library tiles may carry
   std::string libraryShapes; // the function that tells their shapes, or empty for none
   std::vector<Fault> faults;
-  bool apart = false;  // in a ragged batch it is run for each session
-  bool splits = false; // a block of few rows may be cut for several threads
+  bool apart = false;                // in a ragged batch it is run for each session
+  bool splits = false;               // a block of few rows may be cut for several threads
+  std::vector<SectionSpec> sections; // a launch of one block may be run in these, if there are any
 };
 
 /// The two lists of steps: those that are run once for an instance of the module, and those of every run.

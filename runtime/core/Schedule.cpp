@@ -33,6 +33,7 @@ void Schedule::begin(size_t callCount) {
   tasks = 0;
   mostBuffers = 0;
   firstOrder.store(UINT64_MAX, std::memory_order_relaxed);
+  stopped.store(false, std::memory_order_relaxed);
 }
 
 int64_t Schedule::beginGroup(const Batch &batch, int64_t after) {
@@ -65,7 +66,7 @@ void Schedule::endLoop() {
 
 void Schedule::add(const KernelCall &call, bool hasBeside) {
   Group &group = groups[groupCount - 1];
-  uint64_t blocks = blockCount(call.rows, call.block);
+  uint64_t blocks = call.taskCount();
   calls.push_back(call);
   if (group.batch.instances > 1 || openLoop >= 0)
     mostBuffers = std::max(mostBuffers, call.bufferCount);
@@ -83,7 +84,7 @@ void Schedule::add(const KernelCall &call, bool hasBeside) {
 void Schedule::addBeside(const KernelCall &call) {
   Group &group = groups[groupCount - 1];
   Phase &phase = phases.back();
-  uint64_t blocks = blockCount(call.rows, call.block);
+  uint64_t blocks = call.taskCount();
   calls.push_back(call);
   phase.isBeside = true;
   ++phase.callCount;
@@ -280,12 +281,18 @@ bool Schedule::runTask(const Cursor &cursor, uint64_t instance, size_t index, ui
 void Schedule::runBeside(const Phase &phase, const Group &group, uint64_t instance, uint64_t block,
                          const Worker &worker) {
   size_t call = phase.firstCall;
-  for (uint64_t blocks; block >= (blocks = blockCount(calls[call].rows, calls[call].block)); ++call)
+  for (uint64_t blocks; block >= (blocks = calls[call].taskCount()); ++call)
     block -= blocks;
   runCall(call, group, instance, block, worker);
 }
 
-void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const {
+bool Schedule::isSettled(const Phase &phase) {
+  if (stopFlag && stopFlag->load(std::memory_order_relaxed))
+    stopped.store(true, std::memory_order_relaxed);
+  return stopped.load(std::memory_order_relaxed) || firstOrder.load(std::memory_order_relaxed) < phase.order;
+}
+
+void Schedule::waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) {
   constexpr int kSpins = 200;
   for (int spins = 0; done.load(std::memory_order_acquire) < count; ++spins) {
     if (isSettled(phase))
@@ -341,6 +348,18 @@ void Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
     buffers = buffersOfRun(call, group.loop, worker);
   if (instance > 0)
     buffers = instanceBuffersOf(call, buffers, group.batch, instance, worker.buffers);
+  SectionInScratch section{worker.scratch, -1, 0, INT64_MAX};
+  if (call.section.number >= 0) {
+    auto from = static_cast<int64_t>(block) * call.section.columns;
+    int64_t to = block + 1 < call.section.tasks ? from + call.section.columns : INT64_MAX;
+    section = {call.section.tiles + static_cast<int64_t>(instance) * call.section.tileBytes, call.section.number, from,
+               to};
+    block = 0;
+  }
+  if (call.hasSections) {
+    const SectionInScratch *at = &section;
+    std::memcpy(static_cast<char *>(worker.scratch) + kSectionInScratch, &at, sizeof at);
+  }
   if (call.descending)
     block = blockCount(call.rows, call.block) - 1 - block;
   int64_t row0 = static_cast<int64_t>(block) * call.block;
@@ -350,6 +369,7 @@ void Schedule::runCall(size_t callIndex, const Group &group, uint64_t instance, 
   if (call.folds) {
     const int64_t step = call.isFolded ? 0 : 1;
     std::memcpy(static_cast<char *>(worker.scratch) + kPositionStepInScratch, &step, sizeof step);
+    std::memcpy(static_cast<char *>(worker.scratch) + kRowStepInScratch, &call.rowStep, sizeof call.rowStep);
   }
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = worker.times ? Clock::now() : Clock::time_point();

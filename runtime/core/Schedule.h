@@ -54,6 +54,15 @@ struct Batch {
   const int64_t *sizes = nullptr; // innermost first
 };
 
+/// A section of a kernel whose only block of rows several threads compute.
+struct Section {
+  int64_t number = -1;   // below 0: no section but the whole kernel
+  int64_t columns = 0;   // of a task
+  uint64_t tasks = 1;    // the last of them has what is left
+  char *tiles = nullptr; // what the sections of the first instance have in place of scratch
+  int64_t tileBytes = 0; // from instance to instance
+};
+
 /// A step of a run with everything its kernel gets.
 struct KernelCall {
   Kernel kernel;
@@ -70,21 +79,38 @@ struct KernelCall {
   const LibraryTile *const *tiles; // one for each contraction that they may carry, or null for none
   bool folds;                      // the kernel looks in its scratch for how positions go on from row to row
   bool isFolded;                   // its rows are those of instances: they all have one position
+  int64_t rowStep;                 // how many rows of a folded call's buffers one of its rows is behind the one before
+  bool hasSections;                // the kernel looks in its scratch for the section to run
+  Section section = {};            // the one that this is, if it is a section
+
+  /// How many tasks it is for an instance.
+  uint64_t taskCount() const;
 };
+
+/// What a kernel with sections finds through the pointer at kSectionInScratch.
+struct SectionInScratch {
+  void *tiles;
+  int64_t number, from, to;
+};
+/// Where it finds that.
+constexpr size_t kSectionInScratch = 48;
 
 /// Where a kernel that takes library tiles finds them in its scratch.
 constexpr size_t kTilesInScratch = 32;
 /// Where a kernel that folds finds how positions go on from row to row: 1, or 0 where its rows are those of instances.
 constexpr size_t kPositionStepInScratch = 40;
+/// And how many rows of its buffers lie between its rows and the next.
+constexpr size_t kRowStepInScratch = 56;
 
 /// The number of blocks of a step of `rows` > 0.
 inline uint64_t blockCount(int64_t rows, int64_t block) { return static_cast<uint64_t>((rows - 1) / block) + 1; }
+inline uint64_t KernelCall::taskCount() const { return section.number < 0 ? blockCount(rows, block) : section.tasks; }
 
 /// See the top of the file. Filled and used by one call at a time; memory is kept for the next one.
 class Schedule {
 public:
-  /// Empties the schedule and makes room for `calls` steps. They must not have more than 2^63 tasks, instances times
-  /// blocks, together.
+  /// Empties the schedule and makes room for `calls` steps and sections of steps. They must not have more than 2^63
+  /// tasks, instances times blocks, together.
   void begin(size_t calls);
 
   /// Begins a group of at least one instance; `after` is the group that must be complete before it, or -1. Returns the
@@ -97,7 +123,7 @@ public:
   void endLoop();
 
   /// Adds a step with rows > 0 to the group begun last: an instance of it follows the same instance of the step added
-  /// before. `hasBeside`: calls beside it may follow.
+  /// before. So does each section of a step. `hasBeside`: calls beside it may follow.
   void add(const KernelCall &call, bool hasBeside = false);
 
   /// Adds a step of the same batch beside the one added last: they wait for the same, and what comes next waits for
@@ -109,8 +135,11 @@ public:
   /// After the last add: gets ready for this many workers, at least 1.
   void share(size_t workers);
 
-  /// Does work until none is left to claim, or a kernel has failed and what is left can fail at nothing that comes
-  /// before that. Called by each of the workers, with scratch of its own.
+  /// What `flag` holds ends the work before its next task. Before the work; the flag must outlive it.
+  void stopAt(const std::atomic<bool> &flag) { stopFlag = &flag; }
+
+  /// Does work until none is left to claim, or it is stopped, or a kernel has failed and what is left can fail at
+  /// nothing that comes before that. Called by each of the workers, with scratch of its own.
   void work(size_t worker, void *scratch);
 
   /// From the next share on kernels are measured, or no longer. Before the work.
@@ -122,6 +151,9 @@ public:
     for (size_t i = 0; i < times.size(); ++i)
       add(calls[i % calls.size()].failing.step->kernel, times[i].calls, times[i].nanoseconds);
   }
+
+  /// After the last worker has returned: whether it was stopped and so may be incomplete.
+  bool wasStopped() const { return stopped.load(std::memory_order_relaxed); }
 
   /// After the last worker has returned: the first failure (Failure.h), or null.
   const Failure *failure() const { return hasFailed() ? &first : nullptr; }
@@ -192,10 +224,10 @@ private:
   bool runPlace(const Cursor &cursor, uint64_t place, const Worker &worker);
   bool runTask(const Cursor &cursor, uint64_t instance, size_t phaseIndex, uint64_t block, const Worker &worker);
   void runBeside(const Phase &phase, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
-  void waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase) const;
+  void waitFor(const std::atomic<uint64_t> &done, uint64_t count, const Phase &phase);
   bool hasFailed() const { return firstOrder.load(std::memory_order_relaxed) != UINT64_MAX; }
-  /// Whether nothing from the phase on could change which failure is told.
-  bool isSettled(const Phase &phase) const { return firstOrder.load(std::memory_order_relaxed) < phase.order; }
+  /// Whether nothing is left to do from the phase on: the work is stopped, or could not change which failure is told.
+  bool isSettled(const Phase &phase);
   void runCall(size_t call, const Group &group, uint64_t instance, uint64_t block, const Worker &worker);
   void *const *buffersOfRun(const KernelCall &call, int64_t loop, const Worker &worker) const;
   void recordFailure(const KernelCall &call, const Group &group, int32_t code, uint64_t instance, const Worker &worker);
@@ -220,7 +252,10 @@ private:
   size_t workerLines = 0, lineCapacity = 0;
   bool measures = false;
   std::vector<Time> times; // by worker, then by call; empty where they are not measured
+  const std::atomic<bool> *stopFlag = nullptr;
   alignas(64) std::atomic<uint64_t> firstOrder{UINT64_MAX}; // of `first`, if there is one
+  // Some worker has seen the flag. It is not looked at again: what was left out then stays out, though it be lowered.
+  std::atomic<bool> stopped{false};
   std::mutex failureMutex;
   Failure first; // written under the mutex
 };

@@ -19,7 +19,7 @@ using namespace nova::runtime;
 namespace {
 
 constexpr std::string_view kMagic = "NOVASESS";
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 constexpr uint64_t kMostHeader = 1 << 24;
 constexpr size_t kPiece = 1 << 16; // rows are moved in pieces of about so many bytes
 
@@ -28,17 +28,19 @@ struct Closer {
 };
 using File = std::unique_ptr<FILE, Closer>;
 
-/// A state of a session of `rows` rows and where it lies.
+/// A state of a session and where it lies, without the rows before `first`, which nobody reads any more.
 struct Part {
   const BufferSpec *spec;
-  int64_t matrices;
+  int64_t matrices, first;
   StateRows rows;
 
-  int64_t bytes() const { return multiplyBytes(matrices, multiplyBytes(rows.count(), rows.bytesPerRow())); }
+  int64_t count() const { return rows.count() - first; }
+  int64_t bytes() const { return multiplyBytes(matrices, multiplyBytes(count(), rows.bytesPerRow())); }
 };
 
 /// The states of a session whose symbols, with its rows as the whole, are `dims`.
-Status findParts(const Module &module, const int64_t *dims, std::vector<Part> &parts) {
+Status findParts(const Session &session, const int64_t *dims, std::vector<Part> &parts) {
+  const Module &module = *session.module();
   const Manifest &manifest = module.manifest();
   for (size_t i = 0; i < manifest.buffers.size(); ++i) {
     const BufferSpec &spec = manifest.buffers[i];
@@ -47,7 +49,7 @@ Status findParts(const Module &module, const int64_t *dims, std::vector<Part> &p
     if (!spec.isDescribed)
       return fail(NOVA_MODULE_INVALID, "the module does not say how the state ", spec.name,
                   " lies, so that its sessions cannot be kept; it must be compiled again");
-    Part &part = parts.emplace_back(Part{&spec, 0, {}});
+    Part &part = parts.emplace_back(Part{&spec, 0, session.firstKept(i, dims), {}});
     if (Status status = module.countMatrices(i, dims, part.matrices))
       return status;
     if (Status status = StateRows::make(spec, dims, part.rows))
@@ -67,7 +69,8 @@ Reader::Json headerOf(const Session &session, const int64_t *dims, const std::ve
     states.push_back({{"name", part.spec->name},
                       {"type", nova_type_name(part.spec->type)},
                       {"matrices", part.matrices},
-                      {"rows", part.rows.count()},
+                      {"first_row", part.first},
+                      {"rows", part.count()},
                       {"row_bytes", part.rows.bytesPerRow()}});
   return {{"format", kFormat},        {"graph", manifest.graph},   {"semantic_hash", manifest.semanticHash},
           {"rows", session.length()}, {"sizes", std::move(sizes)}, {"states", std::move(states)}};
@@ -77,7 +80,7 @@ Reader::Json headerOf(const Session &session, const int64_t *dims, const std::ve
 template <typename Move> Status eachPiece(const Part &part, Move move) {
   int64_t perPiece = std::max<int64_t>(1, static_cast<int64_t>(kPiece) / std::max<int64_t>(1, part.rows.bytesPerRow()));
   for (int64_t matrix = 0; matrix < part.matrices && part.rows.bytesPerRow() > 0; ++matrix)
-    for (int64_t row = 0; row < part.rows.count(); row += perPiece)
+    for (int64_t row = part.first; row < part.rows.count(); row += perPiece)
       if (Status status = move(matrix, row, std::min(perPiece, part.rows.count() - row)))
         return status;
   return Status::success();
@@ -239,8 +242,9 @@ void checkStates(Reader states, const std::vector<Part> &parts) {
     std::string type = state.member("type").text();
     if (type != nova_type_name(parts[i].spec->type))
       state.member("type").complain("expected ", nova_type_name(parts[i].spec->type), ", found ", type);
-    for (auto [name, expected] : {std::pair("matrices", parts[i].matrices), std::pair("rows", parts[i].rows.count()),
-                                  std::pair("row_bytes", parts[i].rows.bytesPerRow())})
+    for (auto [name, expected] :
+         {std::pair("matrices", parts[i].matrices), std::pair("first_row", parts[i].first),
+          std::pair("rows", parts[i].count()), std::pair("row_bytes", parts[i].rows.bytesPerRow())})
       if (int64_t found = state.member(name).integer(INT64_MIN, INT64_MAX); found != expected)
         state.member(name).complain("expected ", expected, ", found ", found);
   }
@@ -252,7 +256,7 @@ Status nova::runtime::saveSession(const Session &session, const char *path) {
   std::vector<int64_t> dims = session.wholeDims();
   std::vector<Part> parts;
   if (session.length() > 0)
-    if (Status status = findParts(*session.module(), dims.data(), parts))
+    if (Status status = findParts(session, dims.data(), parts))
       return status;
   std::string header = headerOf(session, dims.data(), parts).dump();
   uint64_t length = header.size();
@@ -291,7 +295,7 @@ Status nova::runtime::loadSession(Session &session, const char *path) {
   try {
     dims = readSizes(session, Reader(header));
     if (dims[session.module()->manifest().sequence.whole] > 0)
-      if (Status status = findParts(*session.module(), dims.data(), parts))
+      if (Status status = findParts(session, dims.data(), parts))
         return status;
     checkStates(Reader(header).member("states"), parts);
   } catch (const ManifestError &error) {
@@ -303,7 +307,7 @@ Status nova::runtime::loadSession(Session &session, const char *path) {
   if (source.bytes() - bytesBefore != static_cast<uint64_t>(expected))
     return source.damaged("expected ", expected, " bytes of states, found ", source.bytes() - bytesBefore);
   if (!parts.empty())
-    if (Status status = session.makeRoom(dims.data()))
+    if (Status status = session.makeFirstRoom(dims.data(), Session::Keep::Needed))
       return status;
   std::string piece;
   for (const Part &part : parts) {

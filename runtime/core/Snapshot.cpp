@@ -7,13 +7,13 @@
 
 using namespace nova::runtime;
 
-std::shared_ptr<Snapshot> Snapshot::make(std::vector<Part> parts) {
+std::shared_ptr<Snapshot> Snapshot::make(std::vector<Part> parts, std::shared_ptr<Budget> budget) {
   int file = memfd_create("nova-rows", MFD_CLOEXEC);
   if (file < 0)
     return nullptr;
-  std::shared_ptr<Snapshot> snapshot(new Snapshot(file, std::move(parts)));
+  std::shared_ptr<Snapshot> snapshot(new Snapshot(file, std::move(parts), std::move(budget)));
   int64_t bytes = snapshot->offsetOf(static_cast<uint32_t>(snapshot->parts.size()), 0);
-  return ftruncate(file, bytes) == 0 ? snapshot : nullptr;
+  return snapshot->reservation.resize(bytes) && ftruncate(file, bytes) == 0 ? snapshot : nullptr;
 }
 
 Snapshot::~Snapshot() { close(file); } // mappings stay

@@ -10,7 +10,6 @@ using namespace nova::runtime;
 
 // The columns of a panel fill a cache line where entries have 4 or 8 bytes.
 static int64_t panelWidth(int64_t elementBytes) { return elementBytes == 8 ? 8 : 16; }
-constexpr int64_t kPageRows = 256;
 
 Status StateRows::make(const BufferSpec &state, const int64_t *dims, StateRows &rows) {
   rows.layout = state.layout;

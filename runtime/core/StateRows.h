@@ -13,6 +13,9 @@
 
 namespace nova::runtime {
 
+/// Rows of a page, which a state may begin with at any layout.
+constexpr int64_t kPageRows = 256;
+
 /// One matrix of a state for the sizes of a session.
 class StateRows {
 public:

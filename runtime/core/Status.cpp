@@ -49,6 +49,8 @@ extern "C" const char *nova_code_name(nova_code_t code) {
     return "index out of range";
   case NOVA_FILE_DAMAGED:
     return "file damaged";
+  case NOVA_CANCELLED:
+    return "cancelled";
   case NOVA_INTERNAL:
     return "internal error";
   }

@@ -1,8 +1,5 @@
 // B05 and B06 (README.md): caches that are full, and caches that go back, of compiled attention, through libnova.
-#include "compiler/pipeline/Compiler.h"
-#include "compiler/pipeline/Program.h"
-#include "mlir/IR/MLIRContext.h"
-#include "tests/runtime/Handles.h"
+#include "tests/cases/LoadGraph.h"
 #include <gmock/gmock.h>
 
 using namespace nova::test;
@@ -32,22 +29,8 @@ graph @heads(%Q: f64[H, n, d], %K: f64[H, n, d], %V: f64[H, n, d]) -> (f64[H, n,
 )";
 
 nova_module_t *heads() {
-  static ModulePtr module;
-  if (module)
-    return module.get();
-  mlir::DialectRegistry registry;
-  nova::registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  nova::SourceOptions sources;
-  sources.stdLibDir = NOVA_STD_LIB;
-  std::unique_ptr<nova::Program> program = nova::Program::parse(context, source, "heads.nova", sources);
-  nova::CompileOptions options;
-  options.along = "n";
-  mlir::FailureOr<nova::CompiledModule> compiled = nova::compileGraph(program->getEntry(), options);
-  nova_module_t *made = nullptr;
-  EXPECT_EQ(take(nova_module_load_memory(compiled->bytes.data(), compiled->bytes.size(), nullptr, &made)), "");
-  module.reset(made);
-  return made;
+  static ModulePtr module = loadGraph(source);
+  return module.get();
 }
 
 /// A session of two heads with one number per row; the value in the second head is eight times that in the first.
@@ -59,10 +42,7 @@ public:
     nova_session_t *made = nullptr;
     EXPECT_EQ(take(nova_session_create(heads(), &options, &made)), "");
     session.reset(made);
-    nova_context_options_t threads{sizeof threads, 2, nullptr, nullptr, NOVA_ONEDNN_ON};
-    nova_context_t *madeContext = nullptr;
-    EXPECT_EQ(take(nova_context_create(&threads, &madeContext)), "");
-    context.reset(madeContext);
+    context = makeContext(2);
   }
 
   std::string feed(const std::vector<double> &values) {

@@ -34,7 +34,7 @@ TEST(Manifest, RefusesOtherTexts) {
   EXPECT_EQ(textFailure(std::string("{\"graph\": \"\xff\"}")), "module invalid: the manifest is not JSON");
   EXPECT_EQ(textFailure("[1]"), "module invalid: manifest, the document: expected an object, found an array");
   EXPECT_EQ(textFailure("{}"), "module invalid: manifest, the document: expected a member \"format\"");
-  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 5, found 1");
+  EXPECT_EQ(textFailure("{\"format\": 1}"), "module invalid: manifest, format: expected 6, found 1");
   EXPECT_THAT(textFailure("{\"format\": 1e400}"), HasSubstr("module invalid"));
   EXPECT_THAT(textFailure("{\"format\": 18446744073709551615}"), HasSubstr("found 18446744073709551615"));
   // Deep nesting must not exhaust the stack.
@@ -155,6 +155,30 @@ TEST(Manifest, FoldingNeedsABatchAndScratch) {
     step["folds"] = false;
     EXPECT_EQ(failure(bad), "");
   }
+}
+
+TEST(Manifest, SectionsAndWindows) {
+  auto with = [](Json sections, Json window) {
+    Json manifest = described(runningManifest());
+    manifest["steps"][1]["sections"] = std::move(sections);
+    manifest["steps"][1]["scratch"] = "scratch_rows";
+    manifest["buffers"][1]["window"] = std::move(window);
+    return failure(manifest);
+  };
+  const Json cut = {{"columns", symbolDim("n")}, {"unit", 256}};
+  EXPECT_EQ(with({nullptr, cut}, symbolDim("d")), "");
+  EXPECT_EQ(with({nullptr, cut}, symbolDim("t")),
+            "module invalid: manifest, buffers[1].window: the symbol t of the sequence must not occur here");
+  Json empty = cut;
+  empty["unit"] = 0;
+  EXPECT_EQ(with(Json::array({empty}), constantDim(3)),
+            "module invalid: manifest, steps[1].sections[0].unit: expected an integer in 1 .. 4294967296, found 0");
+  EXPECT_EQ(with(Json::array({3}), constantDim(3)),
+            "module invalid: manifest, steps[1].sections[0]: expected an object, found 3");
+  Json manifest = runningManifest();
+  manifest["steps"][1]["sections"] = Json::array({cut});
+  EXPECT_EQ(failure(manifest),
+            "module invalid: manifest, steps[1].sections: expected none for a step without scratch, found 1");
 }
 
 TEST(Manifest, WithoutParamsNothingIsPrepared) {

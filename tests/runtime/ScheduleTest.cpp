@@ -73,6 +73,8 @@ protected:
                   false,
                   nullptr,
                   false,
+                  false,
+                  1,
                   false});
   }
   void workOn(int threadCount) {

@@ -404,7 +404,8 @@ TEST(Session, KeepsItsModuleAlive) {
 TEST(Session, ChecksItsOptions) {
   ModulePtr sequence = load(runningManifest()), plain = load(scaleManifest());
   nova_session_t *session = nullptr;
-  nova_session_options_t negative{sizeof negative, -1, -1}, beyond{sizeof beyond, 5, 4}, unsized{3, 0, -1};
+  nova_session_options_t negative{sizeof negative, -1, -1, nullptr}, beyond{sizeof beyond, 5, 4, nullptr},
+      unsized{3, 0, -1, nullptr};
   EXPECT_EQ(take(nova_session_create(plain.get(), nullptr, &session)),
             "invalid argument: test.scale was compiled without a sequence to extend");
   EXPECT_EQ(take(nova_session_create(sequence.get(), &negative, &session)),

@@ -67,7 +67,7 @@ static Json step(const char *kernel, Json rows, int64_t block, const char *order
 }
 
 static Json baseManifest(const char *graph, Json symbols) {
-  return {{"format", 5},
+  return {{"format", 6},
           {"graph", graph},
           {"graph_hash", std::string(64, '1')},
           {"semantic_hash", std::string(64, '2')},
@@ -448,7 +448,7 @@ ContextPtr makeContext(int32_t threads) {
 }
 
 SessionPtr makeSession(nova_module_t *module, int64_t initialRows, int64_t maxRows) {
-  nova_session_options_t options{sizeof options, initialRows, maxRows};
+  nova_session_options_t options{sizeof options, initialRows, maxRows, nullptr};
   nova_session_t *session = nullptr;
   EXPECT_EQ(take(nova_session_create(module, &options, &session)), "");
   return SessionPtr(session);

@@ -5,7 +5,9 @@
 #include "compiler/conversion/GraphToTiles/Prepare.h"
 #include "compiler/conversion/GraphToTiles/Ragged.h"
 #include "compiler/conversion/GraphToTiles/RowSchedule.h"
+#include "compiler/conversion/GraphToTiles/Sections.h"
 #include "compiler/conversion/GraphToTiles/WidenNibbles.h"
+#include "compiler/conversion/GraphToTiles/Windows.h"
 #include <set>
 
 using namespace mlir;
@@ -544,8 +546,11 @@ FailureOr<TileProgram> graphToTiles(const TileInput &input) {
   program->plan.scans = faults.takeScans();
   joinSteps(program->plan, program->plan.prepare);
   joinSteps(program->plan, program->plan.steps);
-  if (input.rows)
+  if (input.rows) {
     findRagged(*program, input.sequence, input.rows, input.past);
+    findSections(*program, input.rows);
+    findWindows(*program, input.sequence, input.rows, input.past);
+  }
   return program;
 }
 } // namespace nova

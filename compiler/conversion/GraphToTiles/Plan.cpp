@@ -79,7 +79,8 @@ static void printSteps(llvm::ArrayRef<PlanStep> steps, unsigned indent, llvm::ra
     if (!step.batch.empty())
       os << " batch " << toString(llvm::ArrayRef(step.batch)) << (step.joins ? " joined" : "");
     os << " rows " << toString(step.rows) << " block " << step.block << (step.descending ? " descending" : "")
-       << (step.splits ? " splits" : "") << (step.folds ? " folds" : "") << (step.apart ? " apart" : "") << " (";
+       << (step.splits ? " splits" : "") << (step.folds ? " folds" : "") << (step.sections.empty() ? "" : " sections")
+       << (step.apart ? " apart" : "") << " (";
     for (auto [k, buffer] : llvm::enumerate(step.buffers))
       os << (k ? ", b" : "b") << buffer.index;
     os << ")\n";
@@ -94,7 +95,8 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os) {
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
     os << "  b" << i << ": " << word(buffer.kind) << " " << buffer.name << " : "
        << toString(mlir::Type(buffer.type.getTensor())) << " " << tile::stringifyLayout(buffer.type.getLayout())
-       << (buffer.count && constantValue(buffer.count) != 1 ? " x " + toString(buffer.count) : "") << "\n";
+       << (buffer.count && constantValue(buffer.count) != 1 ? " x " + toString(buffer.count) : "")
+       << (buffer.window ? " window " + toString(buffer.window) : "") << "\n";
   if (!plan.prepare.empty()) {
     os << "prepare:\n";
     printSteps(plan.prepare, 2, os);

@@ -23,6 +23,7 @@ struct PlanBuffer {
   tile::BufferType type;
   DimAttr count = {};                   // of temporaries and states: how many such buffers lie behind each other
   std::optional<unsigned> rowAxis = {}; // of an extend: the axis of the new rows
+  DimAttr window = {}; // of a state: how many rows before the first new one are still read, at most; null for all
 };
 
 /// A buffer as one instance of a step gets it: `strides` are what one step along each axis of the batch adds to its
@@ -67,6 +68,13 @@ struct StepFault {
   std::vector<int64_t> runs = {};
 };
 
+/// A section of a step: `columns` may be cut at multiples of `unit`, the pieces to be computed in any order; null for
+/// what is not cut. Each section begins when the one before has ended.
+struct PlanSection {
+  DimAttr columns = {};
+  int64_t unit = 1;
+};
+
 /// A kernel, or a loop: steps that are run one after the other, again and again.
 struct PlanStep {
   std::string kernel; // symbol of the tile.kernel
@@ -84,9 +92,10 @@ struct PlanStep {
   /// Positions of `buffers`: one that is read at an entry for the last time before that entry of the other is written,
   /// so that both may be one place in memory.
   std::vector<std::pair<unsigned, unsigned>> inPlace = {};
-  std::vector<StepFault> faults = {}; // in the order of their operations
-  bool apart = false;                 // in a ragged batch it is run for each session
-  bool splits = false;                // a block of few rows may be cut for several threads
+  std::vector<StepFault> faults = {};     // in the order of their operations
+  bool apart = false;                     // in a ragged batch it is run for each session
+  std::vector<PlanSection> sections = {}; // if a launch of one block may be run section by section
+  bool splits = false;                    // a block of few rows may be cut for several threads
 
   bool isLoop() const { return bool(repeats); }
 };

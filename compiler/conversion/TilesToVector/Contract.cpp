@@ -30,6 +30,7 @@ public:
     lanes = std::min(width, f.nativeLanes(element));
     depth = visibleTerms.count();
     columns = f.size(dimsOfBuffer(op.getB())[1]);
+    std::tie(from, to) = f.columnsOf(columns);
     isPages = layoutOf(op.getB()) == tile::Layout::pages;
     toScratch = !isGlobal(op.getC());
     c = toScratch ? f.pointer(op.getC()) : f.totals(op);
@@ -42,7 +43,8 @@ public:
     groupPanels = panels;
     isPages ? pagesNest(from, to) : panelsNest(from, to);
   }
-  Value allColumns() const { return columns; }
+  Value firstColumn() const { return from; }
+  Value endColumn() const { return to; }
   int64_t panelColumns() const { return width; }
 
 private:
@@ -218,7 +220,7 @@ private:
   Type element;
   ColumnRange visibleTerms;
   int64_t width, lanes, groupRows = 1, groupPanels = 1;
-  Value depth, columns, c, cStride;
+  Value depth, columns, from, to, c, cStride;
   bool isPages, toScratch;
   Values starts;
 };
@@ -231,39 +233,44 @@ int64_t smallRegisterRows(const TargetInfo &target) { return registerRows(target
 
 void emitContractMany(Frame &f, tile::ContractOp op, int64_t groupRows) {
   Contraction contraction(f, op);
-  contraction.nest(groupRows, 1, f.e.idx(0), contraction.allColumns());
+  contraction.nest(groupRows, 1, contraction.firstColumn(), contraction.endColumn());
 }
 
 void emitContractFew(Frame &f, tile::ContractOp op) {
   Contraction contraction(f, op);
   Emit &e = f.e;
   int64_t panel = contraction.panelColumns(), group = panelsPerVisit * panel;
-  Value all = contraction.allColumns(), wide = e.floorTo(all, group);
-  contraction.nest(1, panelsPerVisit, e.idx(0), wide);
-  if (layoutOf(op.getB()) == tile::Layout::pages)
-    return contraction.nest(1, 1, wide, all);
+  Value from = contraction.firstColumn(), to = contraction.endColumn();
+  Value wide = e.add(from, e.floorTo(e.sub(to, from), group));
+  contraction.nest(1, panelsPerVisit, from, wide);
+  if (layoutOf(op.getB()) == tile::Layout::pages) {
+    Value pairs = e.add(wide, e.floorTo(e.sub(to, wide), 2 * panel));
+    contraction.nest(1, 2, wide, pairs);
+    return contraction.nest(1, 1, pairs, to);
+  }
   // A panel alone takes as long as four, so the last four are computed together, some of them for the second time.
-  Value last = e.sub(e.ceilTo(all, panel), e.idx(group));
+  Value last = e.sub(e.ceilTo(to, panel), e.idx(group));
   e.when(
-      e.compare(IntPredicate::ugt, wide, e.idx(0)),
-      [&] { e.when(e.compare(IntPredicate::ult, wide, all), [&] { contraction.nest(1, panelsPerVisit, last, all); }); },
-      [&] { contraction.nest(1, 1, wide, all); });
+      e.compare(IntPredicate::ugt, wide, from),
+      [&] { e.when(e.compare(IntPredicate::ult, wide, to), [&] { contraction.nest(1, panelsPerVisit, last, to); }); },
+      [&] { contraction.nest(1, 1, wide, to); });
 }
 
 void emitCopyOut(Frame &f, tile::ContractOp op) {
   Emit &e = f.e;
-  Value target = op.getC(), source = f.totals(op), sourceStride = f.totalsStride(op), width = f.stride(target);
+  Value target = op.getC(), source = f.totals(op), sourceStride = f.totalsStride(op);
+  auto [first, end] = f.columnsOf(f.stride(target));
   Type element = elementOfBuffer(target);
-  int64_t lanes = f.nativeLanes(element);
-  Value full = e.floorTo(width, lanes);
-  e.loop(e.idx(0), f.rows, 1, [&](Value row) {
+  int64_t lanes = f.nativeLanes(element); // the first column is that of a panel
+  Value full = e.floorTo(end, lanes);
+  e.loop(e.idx(0), f.rows, 1, [&, first = first, end = end](Value row) {
     Value from = e.mul(row, sourceStride), to = f.rowStart(target, row);
     auto copy = [&](Value column, int64_t count) {
       Value x = e.load(source, element, e.add(from, column), count);
       e.store(canonicalized(e, x), f.pointer(target), e.add(to, column));
     };
-    e.loop(e.idx(0), full, lanes, [&](Value column) { copy(column, lanes); });
-    e.loop(full, width, 1, [&](Value column) { copy(column, 0); });
+    e.loop(first, full, lanes, [&](Value column) { copy(column, lanes); });
+    e.loop(e.max(first, full), end, 1, [&](Value column) { copy(column, 0); });
   });
 }
 

@@ -170,8 +170,10 @@ Frame::Frame(ModuleOp module, tile::KernelOp kernel, const TargetInfo &target, S
       kernel(kernel), sizes(e, kernel.getSymbols(), function.getArgument(1)), buffers(function.getArgument(0)),
       dims(function.getArgument(1)), row0(function.getArgument(2)), rows(function.getArgument(3)),
       scratch(function.getArgument(4)) {
-  if (kernel.getFolds())
+  if (kernel.getFolds()) {
     positionStep = e.load(header(ScratchHeader::positionStep), e.b.getI64Type(), e.idx(0), 0);
+    rowStep = e.load(header(ScratchHeader::rowStep), e.b.getI64Type(), e.idx(0), 0);
+  }
   position = e.add(size(kernel.getPosition()), positionStep ? e.mul(row0, positionStep) : row0);
   placeBuffers();
   emitScalars();
@@ -189,8 +191,9 @@ void Frame::placeBuffers() {
     strides[buffer] = shape.size() == 2 ? rowStride(e, elementOfBuffer(buffer), size(shape[1])) : e.idx(0);
   }
   Value offset = e.idx(ScratchHeader::bytes);
+  Value tiles = kernel.getSections() ? ofSection(Section::tiles, scratch.getType()) : scratch;
   for (const ScratchTile &tile : scratchTiles(kernel)) {
-    Value place = e.atBytes(scratch, offset);
+    Value place = e.atBytes(tiles, offset);
     if (tile.isTotals) {
       totalsOf[tile.owner] = place;
     } else {
@@ -217,6 +220,20 @@ void Frame::emitScalars() {
     if (value)
       scalars[op.getResult(0)] = value;
   }
+}
+
+Value Frame::ofSection(int64_t byteOffset, Type type) {
+  auto load = [&](Type what, Value from) -> Value { return e.b.create<LLVM::LoadOp>(e.loc, what, from, 8); };
+  return load(type, e.atBytes(load(scratch.getType(), header(ScratchHeader::section)), e.idx(byteOffset)));
+}
+
+Value Frame::section() { return kernel.getSections() ? ofSection(Section::number, e.b.getI64Type()) : Value(); }
+
+std::pair<Value, Value> Frame::columnsOf(Value all) {
+  if (!kernel.getSections())
+    return {e.idx(0), all};
+  Type i64 = e.b.getI64Type();
+  return {ofSection(Section::from, i64), e.min(ofSection(Section::to, i64), all)};
 }
 
 Value Frame::positionOf(Value row) { return e.add(position, positionStep ? e.mul(row, positionStep) : row); }
@@ -257,7 +274,10 @@ Value Frame::rowStart(Value buffer, Value row) {
   ArrayRef<DimAttr> shape = dimsOfBuffer(buffer);
   if (shape.size() < 2 || constantValue(shape[0]) == 1)
     return e.idx(0);
-  return e.mul(isGlobal(buffer) ? e.add(row0, row) : row, stride(buffer));
+  if (!isGlobal(buffer))
+    return e.mul(row, stride(buffer));
+  Value at = e.add(row0, row);
+  return e.mul(rowStep ? e.mul(at, rowStep) : at, stride(buffer));
 }
 
 } // namespace nova::codegen

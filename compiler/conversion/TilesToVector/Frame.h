@@ -26,11 +26,19 @@ struct ScratchHeader {
   static constexpr int64_t badIndex = 16, axisSize = 24;                             // each an i64, where `failed` is 2
   static constexpr int64_t libraryTiles = 32;                                        // a pointer, from the runtime
   static constexpr int64_t positionStep = 40; // an i64, from the runtime: see positionOf
+  static constexpr int64_t section = 48;      // a pointer to a Section, from the runtime, where the kernel has sections
+  static constexpr int64_t rowStep = 56;      // an i64, from the runtime: see rowStart
   static constexpr int64_t position = 64;     // an i64 for each axis
   static constexpr int64_t mostAxes = 64;
   static constexpr int64_t tables = position + 8 * mostAxes; // two of ConstantTable
   static constexpr int64_t lines = tables + 2048;            // two chunks of f64, used inside one loop
   static constexpr int64_t bytes = lines + 2 * chunk * 8;
+};
+
+/// What the runtime tells a kernel with sections: where scratch tiles lie, as in a scratch memory of their own; which
+/// section to run, below 0 for all; and of its contraction which columns to compute.
+struct Section {
+  static constexpr int64_t tiles = 0, number = 8, from = 16, to = 24; // a pointer, then an i64 each
 };
 
 /// Columns of a panel: those that 64 bytes of registers hold.
@@ -99,7 +107,8 @@ public:
   /// Elements between two rows of a matrix in `rows` layout, global or scratch.
   Value stride(Value buffer) const { return strides.lookup(buffer); }
   /// Index of the first element of the block's row `row`: at the launch's row for global buffers; row 0 where the
-  /// leading dim is the constant 1, or where there are fewer than two axes.
+  /// leading dim is the constant 1, or where there are fewer than two axes. In a folded launch of a ragged batch other
+  /// sessions' rows lie between the launch's.
   Value rowStart(Value buffer, Value row);
   /// Totals of a contraction that ends in a global buffer: a tile in scratch memory, rows `totalsStride` apart.
   Value totals(tile::ContractOp op) const { return totalsOf.lookup(op); }
@@ -111,13 +120,19 @@ public:
   void fail(int32_t code, mlir::Operation *op, ValueRange indices, ValueRange values = {});
   /// A scalar of the kernel's region; null for none. Every function computes those that it uses once, at its start.
   Value scalar(Value inRegion) const { return scalars.lookup(inRegion); }
+  /// The section to run, below 0 for all; null where the kernel has none.
+  Value section();
+  /// The columns to compute of a contraction that has `all`.
+  std::pair<Value, Value> columnsOf(Value all);
+
   /// Ends the function.
   void finish(ValueRange results = {}) { e.b.create<mlir::func::ReturnOp>(e.loc, results); }
 
 private:
-  Value positionStep; // null for 1
+  Value positionStep, rowStep; // null for 1
   void placeBuffers();
   void emitScalars();
+  Value ofSection(int64_t byteOffset, Type type);
 
   llvm::DenseMap<Value, Value> pointers, strides, scalars;
   llvm::DenseMap<mlir::Operation *, Value> totalsOf;

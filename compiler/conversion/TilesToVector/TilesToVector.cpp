@@ -53,6 +53,7 @@ public:
   void emit() {
     enter();
     Block &block = kernel.getBody().front();
+    bool inPasses = false;
     for (auto it = block.begin(); it != block.end(); ++it) {
       if (auto first = dyn_cast<tile::PassOp>(*it)) {
         SmallVector<tile::PassOp> passes{first};
@@ -64,11 +65,18 @@ public:
           passes.push_back(next);
           it = Block::iterator(next);
         }
-        call(part("rows", [&](Frame &f) { emitPasses(f, passes); }));
+        sections += !inPasses;
+        inPasses = true;
+        func::FuncOp rows = part("rows", [&](Frame &f) { emitPasses(f, passes); });
+        inSection([&] { call(rows); });
         continue;
       }
       llvm::TypeSwitch<Operation &>(*it)
-          .Case([&](tile::ContractOp op) { contract(op); })
+          .Case([&](tile::ContractOp op) {
+            ++sections;
+            inPasses = false;
+            contract(op);
+          })
           .Case([&](tile::PackOp op) { call(part("pack", [&](Frame &f) { emitPack(f, op); })); })
           .Case([&](tile::CopyOp op) { call(part("copy", [&](Frame &f) { emitCopy(f, op); })); })
           .Case([&](tile::MapOp op) { call(part("map", [&](Frame &f) { emitMap(f, op); })); })
@@ -85,6 +93,15 @@ private:
     while (it != end && (isElementwise(&*it) || isa<ConstantOp, tile::DimOp, tile::ScratchOp>(*it)))
       ++it;
     return it == end ? tile::PassOp() : dyn_cast<tile::PassOp>(*it);
+  }
+
+  // What belongs to the section that was begun last (tile::sectionsOf).
+  void inSection(llvm::function_ref<void()> body) {
+    Value wanted = entry.section();
+    if (!wanted)
+      return body();
+    Value all = e.compare(IntPredicate::slt, wanted, e.idx(0));
+    e.when(e.op<arith::OrIOp>(all, e.compare(IntPredicate::eq, wanted, e.idx(sections - 1))), body);
   }
 
   // One or two rows do not fill a register tile, and those of a block fill a small one better at times.
@@ -104,14 +121,18 @@ private:
       };
       e.when(isFew, [&] { call(few); }, tiled);
     };
-    if (op.getPlain()) {
-      Value done = call(libraryPart(op)).getResult(0);
-      e.when(e.compare(IntPredicate::eq, done, e.integer(done.getType(), 0)), generated);
-    } else {
-      generated();
-    }
-    if (isGlobal(op.getC()))
-      call(part("copy_out", [&](Frame &f) { emitCopyOut(f, op); }));
+    func::FuncOp copyOut =
+        isGlobal(op.getC()) ? part("copy_out", [&](Frame &f) { emitCopyOut(f, op); }) : func::FuncOp();
+    inSection([&] {
+      if (op.getPlain()) {
+        Value done = call(libraryPart(op)).getResult(0);
+        e.when(e.compare(IntPredicate::eq, done, e.integer(done.getType(), 0)), generated);
+      } else {
+        generated();
+      }
+      if (copyOut)
+        call(copyOut);
+    });
   }
 
   func::FuncOp libraryPart(tile::ContractOp op) {
@@ -159,6 +180,7 @@ private:
   Frame entry;
   Emit &e;
   int parts = 0;
+  int64_t sections = 0; // that have begun
   int64_t libraryTiles = 0;
 };
 } // namespace

@@ -46,10 +46,11 @@ typedef NOVA_ENUM(nova_code_t){
     NOVA_IO_ERROR = 6,            /* a file could not be read, or the object could not be mapped */
     NOVA_OUT_OF_MEMORY = 7,       /* memory could not be had; the call had no effect on results or session length */
     NOVA_DIVISION_BY_ZERO = 8,    /* an integer division by zero; no result was written */
-    NOVA_CAPACITY_EXCEEDED = 9,   /* a session would outgrow its max_rows */
+    NOVA_CAPACITY_EXCEEDED = 9,   /* a session would outgrow its max_rows, or its budget */
     NOVA_INTERNAL = 10,           /* a fault of the library */
     NOVA_INDEX_OUT_OF_RANGE = 11, /* an index outside the axis that it looks up; no result was written */
-    NOVA_FILE_DAMAGED = 12        /* the file of a session is none, is truncated, or its digest does not match */
+    NOVA_FILE_DAMAGED = 12,       /* the file of a session is none, is truncated, or its digest does not match */
+    NOVA_CANCELLED = 13           /* nova_context_cancel ended the call; no session changed */
 } nova_code_t;
 
 /** A failure: a code and a message. NULL is success. */
@@ -201,7 +202,7 @@ typedef struct nova_instance_t nova_instance_t;
  *  unchanged until the instance and its last session have gone; `dims` is copied. The memory of what is computed is the
  *  instance's. Needed for modules with params, allowed for all. The caller owns `*instance` (nova_instance_release).
  *  Errors: NOVA_INVALID_ARGUMENT, NOVA_SHAPE_MISMATCH (also for a `where` clause that the params alone decide),
- *  NOVA_DIVISION_BY_ZERO in what follows from the params, NOVA_OUT_OF_MEMORY. */
+ *  NOVA_DIVISION_BY_ZERO in what follows from the params, NOVA_OUT_OF_MEMORY, NOVA_CANCELLED. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_instance_create(nova_context_t *context, const nova_module_t *module,
                                                              const nova_tensor_t *params, size_t num_params,
                                                              nova_instance_t **instance);
@@ -212,16 +213,32 @@ NOVA_API void nova_instance_release(nova_instance_t *instance);
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
 
-/** The state of one sequence that is fed in pieces: it holds `length` rows. */
+/** The state of one sequence that is fed in pieces: it holds `length` rows. Where every later row looks back no further
+ * than a window, rows before it are given up, so that memory does not grow with the length. */
 typedef struct nova_session_t nova_session_t;
 
+/** A limit on the memory that any number of sessions, of any modules, have for their rows, together with their forks
+ * and what these share. Reference-counted: its sessions keep it alive. May be used by any number of threads at once. */
+typedef struct nova_budget_t nova_budget_t;
+
+/** Makes a budget of so many bytes. The caller owns `*budget` (nova_budget_release). Errors: NOVA_INVALID_ARGUMENT for
+ * less than 0 or NULL. */
+NOVA_API NOVA_MUST_CHECK nova_status_t *nova_budget_create(int64_t max_bytes, nova_budget_t **budget);
+
+/** The bytes that sessions have taken, with the room for rows to come; 0 for NULL. */
+NOVA_API int64_t nova_budget_taken(const nova_budget_t *budget);
+
+/** Ends the handle; sessions go on. NULL is allowed. */
+NOVA_API void nova_budget_release(nova_budget_t *budget);
+
 typedef struct nova_session_options_t {
-  size_t size;          /* sizeof(nova_session_options_t) */
-  int64_t initial_rows; /* rows to make room for at the first extend; 0 for a small default */
-  int64_t max_rows;     /* rows the session may hold; negative for no limit */
+  size_t size;           /* sizeof(nova_session_options_t) */
+  int64_t initial_rows;  /* rows to make room for at the first extend; 0 for a small default */
+  int64_t max_rows;      /* rows the session may hold; negative for no limit */
+  nova_budget_t *budget; /* what its memory, and that of its forks, is taken from; NULL for no limit */
 } nova_session_options_t;
 
-#define NOVA_SESSION_OPTIONS_INIT {sizeof(nova_session_options_t), 0, -1}
+#define NOVA_SESSION_OPTIONS_INIT {sizeof(nova_session_options_t), 0, -1, NULL}
 
 /** Makes an empty session of a module with a sequence and without params. Memory is taken at the first extend, when the
  * sizes are known. The session keeps the module alive. The caller owns `*session` (nova_session_free). Errors:
@@ -238,7 +255,7 @@ NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_create_for_instance(nova_in
 /** The number of rows the session holds. */
 NOVA_API int64_t nova_session_length(const nova_session_t *session);
 
-/** The bytes of state that the rows take which the session holds, with what pads them; 0 for NULL. */
+/** The bytes of state that the rows take which the session keeps, with what pads them; 0 for NULL. */
 NOVA_API int64_t nova_session_bytes(const nova_session_t *session);
 
 /** Forgets all rows and all sizes; keeps the memory. NULL is allowed. */
@@ -248,13 +265,15 @@ NOVA_API void nova_session_reset(nova_session_t *session);
  * the bits of a session that had seen nothing else. Sizes and memory stay. Costs nothing. Errors: NOVA_INVALID_ARGUMENT
  * for a length outside 0 .. nova_session_length, for NULL, for a session that takes part in a call on another thread,
  * and, unless all or none of the rows are forgotten, where a state holds only what follows from all rows (the carry of
- * a scan along the sequence); nothing has changed then. */
+ * a scan along the sequence), or where rows were given up that the rows to come could read: of a state that is only
+ * read through a window the last rows are kept, at least 256 more than the window. Nothing has changed then. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length);
 
 /** Makes a session that holds the same rows and goes on from them on its own, with the same limits. Where there are
  * many rows, the first fork copies them once, and all forks of the session and of each other have that memory in common
  * until one of them writes there; else they are copied. The caller owns `*fork` (nova_session_free). Errors:
- * NOVA_INVALID_ARGUMENT for NULL and for a session that takes part in a call on another thread; NOVA_OUT_OF_MEMORY. */
+ * NOVA_INVALID_ARGUMENT for NULL and for a session that takes part in a call on another thread; NOVA_CAPACITY_EXCEEDED
+ * for a budget; NOVA_OUT_OF_MEMORY. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_fork(nova_session_t *session, nova_session_t **fork);
 
 /** Writes the rows that the session holds to a file, which takes the place of one that is there, at once or not at all.
@@ -302,6 +321,16 @@ NOVA_API int32_t nova_context_threads(const nova_context_t *context);
 /** Gives the context's idle working memory back to the system. NULL is allowed. */
 NOVA_API void nova_context_trim(nova_context_t *context);
 
+/** Ends the call in progress on the context, and every further one, as soon as the blocks of rows that are being
+ * computed are done: they fail with NOVA_CANCELLED. No session's length changes, and what the results hold is
+ * unspecified. A call that was done already may still succeed. Returns at once; any thread may call it, also while the
+ * context is in use. NULL is allowed. */
+NOVA_API void nova_context_cancel(nova_context_t *context);
+
+/** Calls on the context are run again, after nova_context_cancel; one that is in progress may still fail. NULL is
+ * allowed. */
+NOVA_API void nova_context_resume(nova_context_t *context);
+
 /** Begins to measure the kernels of all calls on the context from here on (`on` 1), or ends it (0); what was measured
  *  before is forgotten. Costs about 50 nanoseconds for each kernel's call. NULL is allowed. */
 NOVA_API void nova_context_measure(nova_context_t *context, int32_t on);
@@ -341,6 +370,7 @@ typedef struct nova_run_t {
  *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
  *  NOVA_DIVISION_BY_ZERO or NOVA_INDEX_OUT_OF_RANGE no session's length changed and no result of a module that can fail
  *  was written.
+ *  After NOVA_CANCELLED no session's length changed.
  *  Runs that follow each other in the list, extend sessions of one instance by 1 .. 63 rows each, and share the memory
  * of all arguments without a sequence axis, are one ragged batch where the module allows it: steps that work row by row
  * run over the rows of all of them, so weights are read once. The bits of the results depend neither on the number of
