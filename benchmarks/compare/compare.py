@@ -1,6 +1,6 @@
 """Runs bench-attention and PyTorch in turns and writes the table of docs/performance.md.
 
-usage: compare.py [--rounds N] [--seconds S] [--filter REGEX] [--threads N] [--build FOLDER] [--no-document]
+usage: compare.py [--rounds N] [--seconds S] [--filter REGEX] [--threads N...] [--build FOLDER] [--no-document]
 """
 
 import argparse
@@ -25,18 +25,18 @@ def seconds_of(entry):
 
 
 class Nova:
-    """The program bench-attention."""
+    """The program bench-attention, with so many threads."""
 
-    def __init__(self, build):
-        self.program = os.path.join(build, "bin", "bench-attention")
+    def __init__(self, build, threads):
+        self.program = [os.path.join(build, "bin", "bench-attention"), f"--threads={threads}"]
 
     def names(self):
-        listed = subprocess.run([self.program, "--benchmark_list_tests"], check=True, capture_output=True, text=True)
+        listed = subprocess.run([*self.program, "--benchmark_list_tests"], check=True, capture_output=True, text=True)
         return listed.stdout.split()
 
     def measure(self, pattern, seconds, repetitions):
         """The entries of one run of the benchmarks that match, as Google Benchmark reports them."""
-        command = [self.program, f"--benchmark_filter={pattern}", "--benchmark_format=json",
+        command = [*self.program, f"--benchmark_filter={pattern}", "--benchmark_format=json",
                    f"--benchmark_min_time={seconds}", f"--benchmark_repetitions={repetitions}"]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         entries = [entry for entry in json.loads(done.stdout)["benchmarks"] if entry["run_type"] == "iteration"]
@@ -121,10 +121,10 @@ def processor():
         return next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
 
 
-def table(results, peak, versions, arguments):
-    """The Markdown between the document's markers."""
+def table(results, peak, versions, threads, rounds):
+    """The Markdown of what was measured with so many threads."""
     lines = [
-        f"{processor()}, {arguments.threads} threads, {arguments.rounds} rounds in turns; PyTorch {versions}. In the same run: "
+        f"{processor()}, {threads} thread{'s'[:threads - 1]}, {rounds} rounds in turns; PyTorch {versions}. In the same run: "
         f"FMA peak {peak['peak/fma/f32']:.0f} GFLOP/s f32, {peak['peak/fma/f64']:.0f} f64; read bandwidth {peak['peak/read']:.1f} GB/s.",
         "",
         "| work (heads x rows x width) | unit | Nova | of the peak | PyTorch | ratio | ratio by round |",
@@ -151,15 +151,15 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=5, help="turns per cell")
     parser.add_argument("--seconds", type=float, default=1.0, help="time per turn and side")
     parser.add_argument("--filter", default="", help="only cells whose name matches")
-    parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch; bench-attention uses 2")
+    parser.add_argument("--threads", type=int, nargs="+", default=[2], help="threads of both sides; a table for each number")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="build folder")
     parser.add_argument("--no-document", action="store_true", help="print the table only")
     return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
-    nova, torch = Nova(arguments.build), Torch(arguments.threads)
+def compare(threads, arguments):
+    """Measures the chosen cells and returns their table."""
+    nova, torch = Nova(arguments.build, threads), Torch(threads)
     chosen = [cell for cell in map(cells.parse, nova.names()) if cell and re.search(arguments.filter, cell.name)]
     peak = peaks(nova)
     results = []
@@ -174,7 +174,12 @@ def main():
     torch.close()
     for kind, rate in peaks(nova).items():
         peak[kind] = max(peak[kind], rate)
-    content = table(results, peak, torch.version, arguments)
+    return table(results, peak, torch.version, threads, arguments.rounds)
+
+
+def main():
+    arguments = parse_arguments()
+    content = "\n\n".join(compare(threads, arguments) for threads in arguments.threads)
     print(content)
     if not arguments.no_document:
         write_document(content)

@@ -1,6 +1,5 @@
 """Tests of benchmarks/compare: cells.py and the table of compare.py."""
 
-import argparse
 import sys
 
 sys.path.insert(0, sys.argv[1])
@@ -28,7 +27,8 @@ def test_table():
     result = compare.Result(cells.parse("prefill/f32/8x2048x64"), nova=[120.0, 130.0], torch=[100.0, 104.0])
     assert result.ratio == 1.25 and result.spread == "1.20-1.25"
     peak = {"peak/fma/f32": 200.0, "peak/fma/f64": 100.0, "peak/read": 28.0}
-    text = compare.table([result], peak, "1.0", argparse.Namespace(threads=2, rounds=2))
+    text = compare.table([result], peak, "1.0", threads=2, rounds=2)
+    assert "2 threads, 2 rounds" in text and "1 thread, " in compare.table([result], peak, "1.0", threads=1, rounds=2)
     assert "| prefill/f32/8x2048x64 | GFLOP/s | 130.0 | 65% | 104.0 | **1.25** | 1.20-1.25 |" in text
 
 
