@@ -1,12 +1,12 @@
 //===- main.cpp - bench-attention -------------------------------------------===//
 //
-// Rates of attention and of a decoder block, compile times, and the machine's peaks, so that one run has all that a
-// comparison needs. `--threads=N` before other options runs them with N threads.
+// Rates of attention and of a decoder block, compile times, and the machine's peaks, so that one run has all that a comparison needs. `--threads=N` before other options runs them with N threads.
 //
 //===----------------------------------------------------------------------===//
 
 #include "benchmarks/Attention.h"
 #include "benchmarks/CompileTime.h"
+#include "benchmarks/Decode.h"
 #include "benchmarks/DecoderBlock.h"
 #include "benchmarks/MachinePeak.h"
 #include "benchmarks/RunBenchmarks.h"
@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   nova::benchmarks::registerMachinePeak(threads);
 #ifdef NOVA_BENCHMARKS_COMPILE
   nova::benchmarks::registerAttention(threads);
+  nova::benchmarks::registerDecode(threads);
   nova::benchmarks::registerDecoderBlock(threads);
   nova::benchmarks::registerCompileTime();
 #endif

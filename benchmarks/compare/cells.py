@@ -1,12 +1,15 @@
-"""A benchmark's name as a cell of the comparison. `prefill/f32/8x2048x64` is heads x rows x width; `block/f32/256` is a whole
-decoder block over so many rows."""
+"""A benchmark's name as a cell of the comparison. `prefill/f32/8x2048x64` is heads x rows x width, and bf16 how they are kept;
+`prefill_wide20` has questions twenty times greater, in `decode_grouped3` three heads share keys and values; `block/f32/256` is
+a whole decoder block over so many rows."""
 
 import re
 from dataclasses import dataclass
 
-ATTENTION = re.compile(r"^(prefill|decode|window256|prefix512|blocks512)/(f32|f64)/(\d+)x(\d+)x(\d+)$")
+KINDS = "prefill|prefill_wide20|decode|decode_grouped3|window256|prefix512|blocks512"
+ATTENTION = re.compile(rf"^({KINDS})/(f32|f64|bf16)/(\d+)x(\d+)x(\d+)$")
 BLOCK = re.compile(r"^(block|step)/(f32)/(\d+)$")
-ELEMENT_BYTES = {"f32": 4, "f64": 8}
+ELEMENT_BYTES = {"f32": 4, "f64": 8, "bf16": 2}
+WIDER, SHARING = 20, 3
 WINDOW, PREFIX, BLOCK_ROWS = 256, 512, 512
 
 
@@ -28,7 +31,22 @@ class Cell:
 
     @property
     def is_decode(self):
-        return self.kind in ("decode", "step")
+        return self.kind in ("decode", "decode_grouped3", "step")
+
+    @property
+    def key_heads(self):
+        """How many keys and values there are for `heads` questions."""
+        return self.heads // SHARING if self.kind == "decode_grouped3" else self.heads
+
+    @property
+    def scale(self):
+        """What questions are multiplied by."""
+        return WIDER if self.kind == "prefill_wide20" else 1
+
+    @property
+    def computed(self):
+        """The type that Nova computes in."""
+        return "f32" if self.type == "bf16" else self.type
 
     @property
     def unit(self):
@@ -59,7 +77,7 @@ class Cell:
         if self.is_block:
             return 1.0
         if self.is_decode:
-            return 2 * self.heads * self.rows * self.width * ELEMENT_BYTES[self.type] / 1e9
+            return 2 * self.key_heads * self.rows * self.width * ELEMENT_BYTES[self.type] / 1e9
         return 4 * self.heads * self.width * self.visible() / 1e9
 
 

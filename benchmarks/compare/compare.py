@@ -112,7 +112,7 @@ def peaks(nova):
 def share_of_peak(result, peak):
     if result.cell.is_block:
         return ""
-    limit = peak["peak/read"] if result.cell.is_decode else peak[f"peak/fma/{result.cell.type}"]
+    limit = peak["peak/read"] if result.cell.is_decode else peak[f"peak/fma/{result.cell.computed}"]
     return f"{100 * max(result.nova) / limit:.0f}%"
 
 

@@ -14,7 +14,7 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 import cells
 import torch_block
 
-TYPES = {"f32": torch.float32, "f64": torch.float64}
+TYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16}
 MASKS = {
     "window256": lambda b, h, row, col: (col <= row) & (col > row - cells.WINDOW),
     "prefix512": lambda b, h, row, col: (col <= row) | (col < cells.PREFIX),
@@ -23,20 +23,20 @@ MASKS = {
 
 
 def work(cell):
-    """A function that does the cell's work once on standard normal inputs."""
+    """A function that does the cell's work once on standard normal inputs, questions scaled as the cell says."""
     if cell.is_block:
         return torch_block.work(cell.rows, step=cell.is_decode)
     random = torch.Generator().manual_seed(1)
-    shape = lambda rows: (1, cell.heads, rows, cell.width)
-    make = lambda rows: torch.randn(shape(rows), generator=random, dtype=TYPES[cell.type])
-    queries = make(1 if cell.is_decode else cell.rows)
-    keys, values = make(cell.rows), make(cell.rows)
+    make = lambda heads, rows: torch.randn((1, heads, rows, cell.width), generator=random, dtype=TYPES[cell.type])
+    queries = make(cell.heads, 1 if cell.is_decode else cell.rows) * cell.scale
+    keys, values = make(cell.key_heads, cell.rows), make(cell.key_heads, cell.rows)
     if cell.kind in MASKS:
         mask = create_block_mask(MASKS[cell.kind], None, None, cell.rows, cell.rows, device="cpu")
         compiled = torch.compile(flex_attention)
         return lambda: compiled(queries, keys, values, block_mask=mask)
     attention = torch.nn.functional.scaled_dot_product_attention
-    return lambda: attention(queries, keys, values, is_causal=cell.kind == "prefill")
+    grouped = {"enable_gqa": True} if cell.key_heads < cell.heads else {}
+    return lambda: attention(queries, keys, values, is_causal=not cell.is_decode, **grouped)
 
 
 def shortest(function, budget):
