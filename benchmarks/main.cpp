@@ -1,6 +1,7 @@
 //===- main.cpp - bench-attention -------------------------------------------===//
 //
-// Rates of attention and of a decoder block, compile times, and the machine's peaks, so that one run has all that a comparison needs. `--threads=N` before other options runs them with N threads.
+// Rates of attention and of a decoder block, what a call costs, compile times, and the machine's peaks, so that one run
+// has all that a comparison needs. `--threads=N` before other options runs them with N threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 #include "benchmarks/Decode.h"
 #include "benchmarks/DecoderBlock.h"
 #include "benchmarks/MachinePeak.h"
+#include "benchmarks/Overhead.h"
 #include "benchmarks/RunBenchmarks.h"
 
 #include <cstdio>
@@ -35,6 +37,7 @@ int main(int argc, char **argv) {
   nova::benchmarks::registerAttention(threads);
   nova::benchmarks::registerDecode(threads);
   nova::benchmarks::registerDecoderBlock(threads);
+  nova::benchmarks::registerOverhead(threads);
   nova::benchmarks::registerCompileTime();
 #endif
   return nova::benchmarks::runBenchmarks(argc, argv);
