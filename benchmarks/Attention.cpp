@@ -24,6 +24,8 @@ constexpr Cell PrefillCells[] = {
 };
 /// Scores twenty times wider, of which far fewer have a weight that counts.
 constexpr Cell WideCells[] = {{NOVA_F32, 8, 2048, 64, 1, 20}, {NOVA_F64, 4, 2048, 64, 1, 20}};
+constexpr Cell FreeCells[] = {
+    {NOVA_F32, 8, 2048, 64, 1, 1, true}, {NOVA_F32, 4, 4096, 128, 1, 1, true}, {NOVA_F64, 4, 2048, 64, 1, 1, true}};
 /// Kinds of Masks.h.
 constexpr std::pair<const char *, Cell> MaskedCells[] = {{"window256", {NOVA_F32, 8, 8192, 64}},
                                                          {"prefix512", {NOVA_F32, 8, 2048, 64}},
@@ -44,7 +46,8 @@ nova_module_t *storedModule() {
 }
 
 nova_module_t *causalModule(const Cell &cell) {
-  return cell.type == NOVA_BF16 ? storedModule() : stdLibModule("causal_attention", nova_type_name(cell.type));
+  return cell.type == NOVA_BF16 ? storedModule()
+                                : stdLibModule("causal_attention", nova_type_name(cell.type), cell.freeOrder);
 }
 
 /// Whole runs, of which `visible` entries of the scores are seen.
@@ -85,6 +88,8 @@ void registerAttention(int threads) {
     add("prefill", cell, prefill);
   for (const Cell &cell : WideCells)
     add("prefill_wide20", cell, prefill);
+  for (const Cell &cell : FreeCells)
+    add("prefill_free", cell, prefill);
   for (const auto &[kind, cell] : MaskedCells)
     add(kind, cell, masked, kind);
 }

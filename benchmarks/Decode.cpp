@@ -18,6 +18,7 @@ namespace {
 
 constexpr Cell DecodeCells[] = {
     {NOVA_F32, 8, 256, 64}, {NOVA_F32, 8, 4096, 64}, {NOVA_F32, 8, 16384, 64}, {NOVA_F64, 8, 4096, 64}};
+constexpr Cell FreeCells[] = {{NOVA_F32, 8, 4096, 64, 1, 1, true}, {NOVA_F64, 8, 4096, 64, 1, 1, true}};
 constexpr Cell GroupedCell = {NOVA_F32, 3, 8192, 64, 3};
 
 /// One group: R heads that share keys and values, side by side as a product gives them.
@@ -33,7 +34,7 @@ nova_module_t *groupModule() {
 }
 
 nova_module_t *moduleOf(const Cell &cell) {
-  return cell.queries > 1 ? groupModule() : stdLibModule("causal_attention", nova_type_name(cell.type));
+  return cell.queries > 1 ? groupModule() : stdLibModule("causal_attention", nova_type_name(cell.type), cell.freeOrder);
 }
 
 /// Sessions that hold about cell.rows rows. A step makes them longer; they start over before that matters.
@@ -117,6 +118,8 @@ void registerDecode(int threads) {
   };
   for (const Cell &cell : DecodeCells)
     add("decode", cell);
+  for (const Cell &cell : FreeCells)
+    add("decode_free", cell);
   add("decode_grouped3", GroupedCell);
 }
 

@@ -17,6 +17,7 @@ struct Cell {
   int64_t heads, rows, width;
   int64_t queries = 1;
   double scale = 1;
+  bool freeOrder = false; // code that sums as it comes, to see what the canonical order costs
 
   /// KIND/TYPE/HEADSxROWSxWIDTH, where all heads that ask count.
   std::string name(const std::string &kind) const;

@@ -25,22 +25,25 @@ CompileOptions stdLibOptions(const std::string &type, const std::string &target)
   return options;
 }
 
-std::vector<char> compileStdLib(const std::string &function, const std::string &type, const std::string &target) {
+std::vector<char> compileStdLib(const std::string &function, const std::string &type, const std::string &target,
+                                bool freeOrder) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::unique_ptr<Program> program = loadStdLib(context, function);
-  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), stdLibOptions(type, target));
+  CompileOptions options = stdLibOptions(type, target);
+  options.freeOrder = freeOrder;
+  mlir::FailureOr<CompiledModule> compiled = compileGraph(program->getEntry(), options);
   if (failed(compiled))
     std::exit(1);
   return std::move(compiled->bytes);
 }
 
-nova_module_t *stdLibModule(const std::string &function, const std::string &type) {
+nova_module_t *stdLibModule(const std::string &function, const std::string &type, bool freeOrder) {
   static std::map<std::string, Module> modules;
-  Module &module = modules[function + "/" + type];
+  Module &module = modules[function + "/" + type + (freeOrder ? "/free" : "")];
   if (!module) {
-    std::vector<char> bytes = compileStdLib(function, type);
+    std::vector<char> bytes = compileStdLib(function, type, "", freeOrder);
     nova_module_t *loaded = nullptr;
     require(nova_module_load_memory(bytes.data(), bytes.size(), nullptr, &loaded));
     module.reset(loaded);

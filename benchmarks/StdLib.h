@@ -12,8 +12,10 @@
 namespace nova::benchmarks {
 
 /// The bytes of the module of std.nn.`function` for element type `type` ("f32", "f64"), with the code of every CPU
-/// target, or of `target` alone. Ends the program when the graph does not compile.
-std::vector<char> compileStdLib(const std::string &function, const std::string &type, const std::string &target = "");
+/// target, or of `target` alone. `freeOrder` is that of CompileOptions. Ends the program when the graph does not
+/// compile.
+std::vector<char> compileStdLib(const std::string &function, const std::string &type, const std::string &target = "",
+                                bool freeOrder = false);
 
 /// Reads and checks std.nn.`function`. Ends the program when the graph is refused.
 std::unique_ptr<Program> loadStdLib(mlir::MLIRContext &context, const std::string &function);
@@ -21,8 +23,8 @@ std::unique_ptr<Program> loadStdLib(mlir::MLIRContext &context, const std::strin
 /// The options that compile a function for element type `type` and, unless empty, `target` alone.
 CompileOptions stdLibOptions(const std::string &type, const std::string &target);
 
-/// The module, compiled at the first call for a function and type and kept until the program ends.
-nova_module_t *stdLibModule(const std::string &function, const std::string &type);
+/// The module, compiled at the first call for a function, type and order and kept until the program ends.
+nova_module_t *stdLibModule(const std::string &function, const std::string &type, bool freeOrder = false);
 
 } // namespace nova::benchmarks
 

@@ -84,7 +84,6 @@ static LogicalResult bindTypes(GraphOp graph, const CompileOptions &options, Typ
 static LogicalResult chooseTargets(GraphOp graph, const CompileOptions &options, std::vector<TargetInfo> &targets) {
   if (options.targets.empty()) {
     targets.assign(knownTargets().begin(), knownTargets().end());
-    return success();
   }
   for (const std::string &name : options.targets) {
     const TargetInfo *target = findTarget(name);
@@ -96,6 +95,8 @@ static LogicalResult chooseTargets(GraphOp graph, const CompileOptions &options,
     }
     targets.push_back(*target);
   }
+  for (TargetInfo &target : targets)
+    target.freeOrder = options.freeOrder;
   return success();
 }
 
@@ -132,7 +133,7 @@ LogicalResult Compilation::identify() {
   key.along = options.along;
   for (const TargetInfo &target : targets)
     key.targets.push_back(target.name);
-  key.contract = contractName;
+  key.contract = options.freeOrder ? "free" : contractName;
   key.compiler = compilerVersion;
   version = nova::versionHash(key);
   for (unsigned i = 0; i < graph.getNumGraphResults(); i++)

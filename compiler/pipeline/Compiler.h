@@ -26,6 +26,9 @@ struct CompileOptions {
   std::vector<std::string> probes;
   /// The sequence symbol; empty: the leading axis of the first result.
   std::string along;
+  /// Sums in any order, for a benchmark of what the canonical one costs. The results are not those of
+  /// docs/arithmetic.md, and such a module's hash is none that the command line can make.
+  bool freeOrder = false;
 };
 
 /// What each `--emit` prints.

@@ -139,7 +139,7 @@ private:
         maskStart.push_back(f.rowStart(op.getMask(), row));
     }
     Value end = e.min(e.add(k0, chunk), visibleTerms.count());
-    Values sums(groupRows * perRow, zero());
+    Values sums = f.target.freeOrder ? totals(group, column, k0, first) : Values(groupRows * perRow, zero());
     for (size_t span = 0; span < visibleTerms.spans(); ++span)
       sums = overSpan(span, group, k0, end, sums, aStart, maskStart);
     addToTotals(group, column, k0, first, sums);
@@ -199,6 +199,18 @@ private:
     });
   }
 
+  // Where sums go on over chunks: what there is so far.
+  Values totals(Value group, Value column, Value k0, Value first) {
+    Values old;
+    for (int64_t r = 0; r < groupRows; ++r) {
+      Value start = e.add(e.mul(e.add(group, r), cStride), column);
+      for (int64_t v = 0; v < groupPanels * width; v += lanes)
+        old.push_back(e.load(c, element, e.add(start, v), lanes));
+    }
+    Value fresh = e.compare(IntPredicate::eq, k0, first);
+    return e.choose(fresh, [&] { return Values(old.size(), zero()); }, [&] { return old; });
+  }
+
   // Totals start at +0 and every chunk is added. Branching around the stores keeps the sums in registers.
   void addToTotals(Value group, Value column, Value k0, Value first, ValueRange sums) {
     auto store = [&](bool fresh) {
@@ -207,7 +219,8 @@ private:
         Value start = e.add(e.mul(e.add(group, r), cStride), column);
         for (int64_t v = 0; v < groupPanels * width; v += lanes) {
           Value index = e.add(start, v);
-          e.store(sum(fresh ? zero() : e.load(c, element, index, lanes), sums[i++]), c, index);
+          Value before = fresh || f.target.freeOrder ? zero() : e.load(c, element, index, lanes);
+          e.store(sum(before, sums[i++]), c, index);
         }
       }
     };

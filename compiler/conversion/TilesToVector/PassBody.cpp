@@ -260,11 +260,12 @@ Values PassBody::steps(const Plan &plan, const Span &span, Value from, Value lim
 Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
   Plan plan = makePlan(variant, accumulators);
   // Across chunks: a scalar total of every sum, the lanes of the others, the notes.
+  auto isChunked = [&](const Accumulator &a) { return a.reduction.isSum() && !f.target.freeOrder; };
   Values carried;
   bool chunked = plan.split != nullptr;
   for (const Accumulator &a : accumulators) {
-    chunked |= a.reduction.isSum();
-    carried.push_back(a.reduction.neutral(e, a.reduction.isSum() ? 0 : sumLanes));
+    chunked |= isChunked(a);
+    carried.push_back(a.reduction.neutral(e, isChunked(a) ? 0 : sumLanes));
   }
   for (const Accumulator &a : accumulators)
     if (a.notesNaN)
@@ -278,7 +279,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
       Value end = e.add(start, chunk);
       Values state(outer);
       for (auto [i, a] : llvm::enumerate(accumulators))
-        if (a.reduction.isSum())
+        if (isChunked(a))
           state[i] = a.reduction.neutral(e, sumLanes);
       for (const Span &span : spans) {
         if (plan.split)
@@ -288,7 +289,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
         state = steps(plan, span, start, end, state);
       }
       for (auto [i, a] : llvm::enumerate(accumulators))
-        if (a.reduction.isSum())
+        if (isChunked(a))
           state[i] = a.reduction.combine(e, outer[i], a.reduction.fold(e, state[i]));
       return state;
     });
@@ -296,7 +297,7 @@ Values PassBody::emit(Variant variant, ArrayRef<Accumulator> accumulators) {
 
   size_t note = accumulators.size();
   for (auto [i, a] : llvm::enumerate(accumulators))
-    if (!a.reduction.isSum())
+    if (!isChunked(a))
       carried[i] = a.reduction.fold(e, carried[i]);
   for (; note < carried.size(); ++note)
     carried[note] = sawNaN(e, carried[note]);

@@ -26,6 +26,9 @@ struct TargetInfo {
   unsigned vectorBits;  ///< width of its vectors
   std::string cpu;      ///< LLVM's -mcpu
   std::string features; ///< LLVM's -mattr, for tuning
+  /// Sums go on over chunks in whatever is at hand. For measuring what the canonical order costs, and for nothing else:
+  /// the results are not those of docs/arithmetic.md.
+  bool freeOrder = false;
 };
 
 /// The targets that code can be generated for, the least demanding first.
