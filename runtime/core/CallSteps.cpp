@@ -147,6 +147,9 @@ int64_t CallPlan::piecesOf(const Launch &launch, const Step &step, const StepPla
   if (step.sections.empty() || launch.isTogether() || !firstOf(launch).session || planned.rows == 0 ||
       planned.rows > step.block)
     return 1;
+  for (const StepBuffer &given : step.buffers)
+    if (manifestOf(launch).buffers[given.buffer].hasWindow) // of which rows see little
+      return 1;
   const uint64_t units = launches.size() * planned.instances.count;
   if (units % workers == 0 || units >= kManyLaunches * workers)
     return 1;

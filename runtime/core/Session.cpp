@@ -65,6 +65,12 @@ void Session::reset() {
   rowCount = 0;
   snapshot.reset();
   snapshotRows = sharedBytes = 0;
+  for (State &state : states)
+    if (state.hasSnapshot) { // leave it to the sessions that have rows there
+      state.memory.clear();
+      state.hasSnapshot = false;
+    }
+  (void)charge(heldBytes()); // no more than before
 }
 
 Status Session::rewind(int64_t length) {
@@ -156,14 +162,19 @@ bool Session::fillFrom(size_t buffer, State &state, const State &source, const M
 Status Session::copyFrom(Session &other) {
   if (other.rowCount == 0)
     return Status::success();
+  const std::shared_ptr<const Snapshot> earlier = other.snapshot;
+  const int64_t earlierRows = other.snapshotRows;
   other.takeSnapshot();
   const std::vector<BufferSpec> &buffers = owner->manifest().buffers;
   snapshot = other.snapshot;
   snapshotRows = other.snapshotRows;
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].kind == BufferKind::State)
-      if (Status status = copyState(i, other))
+      if (Status status = copyState(i, other)) {
+        other.snapshot = earlier; // what was taken for this copy goes with it
+        other.snapshotRows = earlierRows;
         return status;
+      }
   symbols = other.symbols;
   capacity = other.capacity;
   rowCount = other.rowCount;

@@ -72,6 +72,9 @@ public:
 
   void reset();
 
+  /// Forgets all rows and gives their memory back, for others who share the budget.
+  void release();
+
   /// Forgets all rows but the first `length`. Fails for a length outside 0 .. the rows held, and where a state holds
   /// only what follows from all of its rows, or does not keep what the rows to come could read; nothing has changed
   /// then.

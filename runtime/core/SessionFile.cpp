@@ -250,6 +250,24 @@ void checkStates(Reader states, const std::vector<Part> &parts) {
   }
 }
 
+/// The rows of all states, for which there is room.
+Status readRows(Source &source, const Session &session, const std::vector<Part> &parts) {
+  std::string piece;
+  for (const Part &part : parts) {
+    auto move = [&](int64_t matrix, int64_t first, int64_t count) {
+      piece.resize(static_cast<size_t>(count * part.rows.bytesPerRow()));
+      if (Status status = source.read(piece.data(), piece.size()))
+        return status;
+      for (int64_t row = 0; row < count; ++row)
+        part.rows.write(matrixOf(session, part, matrix), first + row, piece.data() + row * part.rows.bytesPerRow());
+      return Status::success();
+    };
+    if (Status status = eachPiece(part, move))
+      return status;
+  }
+  return Status::success();
+}
+
 } // namespace
 
 Status nova::runtime::saveSession(const Session &session, const char *path) {
@@ -309,21 +327,13 @@ Status nova::runtime::loadSession(Session &session, const char *path) {
   if (!parts.empty())
     if (Status status = session.makeFirstRoom(dims.data(), Session::Keep::Needed))
       return status;
-  std::string piece;
-  for (const Part &part : parts) {
-    auto move = [&](int64_t matrix, int64_t first, int64_t count) {
-      piece.resize(static_cast<size_t>(count * part.rows.bytesPerRow()));
-      if (Status status = source.read(piece.data(), piece.size()))
-        return status;
-      for (int64_t row = 0; row < count; ++row)
-        part.rows.write(matrixOf(session, part, matrix), first + row, piece.data() + row * part.rows.bytesPerRow());
-      return Status::success();
-    };
-    if (Status status = eachPiece(part, move))
-      return status;
-  }
-  if (Status status = source.finish())
+  Status status = readRows(source, session, parts);
+  if (!status)
+    status = source.finish();
+  if (status) {
+    session.release();
     return status;
+  }
   session.adopt(dims.data());
   return Status::success();
 }

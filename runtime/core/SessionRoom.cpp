@@ -48,14 +48,18 @@ Status Session::makeFirstRoom(const int64_t *dims, Keep keep) {
   }
   owes = false;
   Status status = growTo(dims);
-  if (!status)
-    return status;
-  for (State &state : states) { // for others who share the budget
+  if (status)
+    release();
+  return status;
+}
+
+void Session::release() {
+  reset();
+  for (State &state : states) {
     state.memory.clear();
     state.next.clear();
   }
-  (void)charge(heldBytes());
-  return status;
+  (void)charge(0);
 }
 
 Status Session::checkLength(const int64_t *dims) const {
@@ -270,6 +274,12 @@ Status Session::charge(int64_t bytes) {
   int64_t more = bytes - reservation.size();
   if (reservation.resize(bytes))
     return Status::success();
+  if (snapshot && snapshot.use_count() == 1 && sharedBytes == 0) { // kept for forks to come
+    snapshot.reset();
+    snapshotRows = 0;
+    if (reservation.resize(bytes))
+      return Status::success();
+  }
   return fail(NOVA_CAPACITY_EXCEEDED, "the budget of memory is ", reservation.budget()->limit(), " bytes, of which ",
               reservation.budget()->taken(), " are taken, so there is no room for ", more, " more");
 }

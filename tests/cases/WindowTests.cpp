@@ -239,6 +239,41 @@ TEST(Budget, CountsOnceWhatForksHaveInCommon) {
   EXPECT_EQ(fed.taken(), 0);
 }
 
+TEST(Budget, WhatFailsTakesNothing) {
+  Fed fed(layers(causal, causal));
+  nova_session_options_t options = NOVA_SESSION_OPTIONS_INIT;
+  options.initial_rows = 12000; // so much that forks map it
+  options.budget = fed.budget.get();
+  nova_session_t *made = nullptr;
+  ASSERT_EQ(take(nova_session_create(fed.module.get(), &options, &made)), "");
+  SessionPtr probe(made);
+  ASSERT_NO_FATAL_FAILURE(fed.feed(probe.get(), 2000));
+  ASSERT_EQ(take(nova_budget_create(fed.taken() * 3 / 2, &options.budget)), "");
+  ASSERT_EQ(take(nova_session_create(fed.module.get(), &options, &made)), "");
+  SessionPtr session(made);
+  ASSERT_NO_FATAL_FAILURE(fed.feed(session.get(), 2000));
+  const int64_t taken = nova_budget_taken(options.budget);
+  EXPECT_THAT(take(nova_session_fork(session.get(), &made)), HasSubstr("capacity exceeded"));
+  EXPECT_EQ(nova_budget_taken(options.budget), taken);
+
+  // A file that turns out to be damaged when all is read.
+  char name[] = "/tmp/nova-budget-XXXXXX";
+  close(mkstemp(name));
+  ASSERT_EQ(take(nova_session_save(session.get(), name)), "");
+  FILE *file = std::fopen(name, "r+b");
+  std::fseek(file, -1, SEEK_END);
+  int last = std::fgetc(file);
+  std::fseek(file, -1, SEEK_END);
+  std::fputc(last ^ 1, file);
+  std::fclose(file);
+  probe.reset();
+  SessionPtr loaded = fed.session();
+  EXPECT_THAT(take(nova_session_load(loaded.get(), name)), HasSubstr("its digest does not match"));
+  EXPECT_EQ(fed.taken(), 0);
+  std::remove(name);
+  nova_budget_release(options.budget);
+}
+
 TEST(Budget, RefusesForksAndGrowth) {
   Fed fed(layers(causal, causal));
   SessionPtr probe = fed.session();

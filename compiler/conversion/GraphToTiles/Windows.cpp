@@ -69,7 +69,9 @@ private:
       if (!bound.rest || bound.slope != 1)
         continue;
       DimAttr back = multiplyDims(bound.rest, constantDim(past.getContext(), -1));
-      if (back && !found)
+      if (!back)
+        continue;
+      if (!found)
         found = back;
       if (back == found)
         return true;
@@ -99,17 +101,28 @@ private:
       return {a.slope + b.slope, a.rest && b.rest ? addDims(a.rest, b.rest) : DimAttr()};
     }
     auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    bool isExact = isa<AffineSymbolExpr>(binary.getLHS());
-    if (binary.getKind() != AffineExprKind::Mul || !factor || (factor.getValue() < 0 && !isExact))
+    return binary.getKind() == AffineExprKind::Mul && factor ? times(binary.getLHS(), factor.getValue(), sizes)
+                                                             : LowerBound();
+  }
+
+  LowerBound times(AffineExpr expression, int64_t factor, ArrayRef<DimAttr> sizes) const {
+    MLIRContext *context = past.getContext();
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
+    if (binary && binary.getKind() == AffineExprKind::Add) {
+      LowerBound a = times(binary.getLHS(), factor, sizes), b = times(binary.getRHS(), factor, sizes);
+      return {a.slope + b.slope, a.rest && b.rest ? addDims(a.rest, b.rest) : DimAttr()};
+    }
+    bool isExact = isa<AffineSymbolExpr, AffineConstantExpr>(expression);
+    if (factor < 0 && !isExact)
       return {};
     // x floordiv k * k is at least x - (k - 1).
-    auto division = dyn_cast<AffineBinaryOpExpr>(binary.getLHS());
-    if (division && division.getKind() == AffineExprKind::FloorDiv && division.getRHS() == binary.getRHS()) {
-      LowerBound x = boundOf(division.getLHS(), sizes);
-      return {x.slope, x.rest ? addDims(x.rest, constantDim(context, 1 - factor.getValue())) : DimAttr()};
+    if (binary && binary.getKind() == AffineExprKind::FloorDiv &&
+        binary.getRHS() == getAffineConstantExpr(factor, context)) {
+      LowerBound x = boundOf(binary.getLHS(), sizes);
+      return {x.slope, x.rest ? addDims(x.rest, constantDim(context, 1 - factor)) : DimAttr()};
     }
-    return {a.slope * factor.getValue(),
-            a.rest ? multiplyDims(a.rest, constantDim(context, factor.getValue())) : DimAttr()};
+    LowerBound a = boundOf(expression, sizes);
+    return {a.slope * factor, a.rest ? multiplyDims(a.rest, constantDim(context, factor)) : DimAttr()};
   }
 
   /// Whether a size depends on how many rows there are.

@@ -266,7 +266,8 @@ NOVA_API void nova_session_reset(nova_session_t *session);
  * for a length outside 0 .. nova_session_length, for NULL, for a session that takes part in a call on another thread,
  * and, unless all or none of the rows are forgotten, where a state holds only what follows from all rows (the carry of
  * a scan along the sequence), or where rows were given up that the rows to come could read: of a state that is only
- * read through a window the last rows are kept, at least 256 more than the window. Nothing has changed then. */
+ * read through a window so many of the last rows are kept that a session can go back by 256 from the most that it held,
+ * but not always behind where it was loaded from a file. Nothing has changed then. */
 NOVA_API NOVA_MUST_CHECK nova_status_t *nova_session_rewind(nova_session_t *session, int64_t length);
 
 /** Makes a session that holds the same rows and goes on from them on its own, with the same limits. Where there are
@@ -323,8 +324,9 @@ NOVA_API void nova_context_trim(nova_context_t *context);
 
 /** Ends the call in progress on the context, and every further one, as soon as the blocks of rows that are being
  * computed are done: they fail with NOVA_CANCELLED. No session's length changes, and what the results hold is
- * unspecified. A call that was done already may still succeed. Returns at once; any thread may call it, also while the
- * context is in use. NULL is allowed. */
+ * unspecified. A call
+ * that was done already, or that has nothing to compute, may still succeed. Returns at once; any thread may call it,
+ * also while the context is in use. NULL is allowed. */
 NOVA_API void nova_context_cancel(nova_context_t *context);
 
 /** Calls on the context are run again, after nova_context_cancel; one that is in progress may still fail. NULL is
@@ -367,7 +369,8 @@ typedef struct nova_run_t {
 
 /** Executes `count` independent runs (heads, batches, sessions) as one unit of parallel work. A session may occur once.
  *  Every run is checked before any is started: after NOVA_INVALID_ARGUMENT, NOVA_SHAPE_MISMATCH,
- *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session changed. After
+ *  NOVA_CAPACITY_EXCEEDED or NOVA_OUT_OF_MEMORY no result was written and no session's rows changed; memory that some
+ *  of the sessions have got already stays theirs, for the call to be tried again. After
  *  NOVA_DIVISION_BY_ZERO or NOVA_INDEX_OUT_OF_RANGE no session's length changed and no result of a module that can fail
  *  was written.
  *  After NOVA_CANCELLED no session's length changed.
