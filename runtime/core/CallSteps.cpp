@@ -53,7 +53,6 @@ CallPlan::planStep(const Launch &launch, const RunPlan &plan, size_t index, Step
   planned.isFolded = false;
   planned.rowStep = 1;
   planned.scratch = 0;
-  planned.pieces = 1;
   if (!step.rows.evaluate(symbols, rows))
     return fail(NOVA_SHAPE_MISMATCH, "step ", step.kernel, ": ", step.rows.text(), " is more than 63 bits hold");
   if (rows < 0)

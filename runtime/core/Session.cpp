@@ -65,6 +65,7 @@ void Session::reset() {
   rowCount = 0;
   snapshot.reset();
   snapshotRows = sharedBytes = 0;
+  owes = false;
   for (State &state : states)
     if (state.hasSnapshot) { // leave it to the sessions that have rows there
       state.memory.clear();

@@ -34,19 +34,16 @@ Status Session::makeRoom(const int64_t *dims) {
 Status Session::makeFirstRoom(const int64_t *dims, Keep keep) {
   if (Status status = checkLength(dims))
     return status;
+  reset(); // what a session that went back to no rows still shares
   const std::vector<BufferSpec> &buffers = owner->manifest().buffers;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].kind != BufferKind::State)
       continue;
     State &state = states[buffers[i].index];
-    if (state.hasSnapshot) // leave it to the sessions that have rows there
-      state.memory.clear();
-    state.hasSnapshot = false;
     state.stride = state.room = 0;
     if (Status status = keepFrom(i, keep == Keep::All ? 0 : firstKept(i, dims), dims))
       return status;
   }
-  owes = false;
   Status status = growTo(dims);
   if (status)
     release();
